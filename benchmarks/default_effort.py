@@ -35,7 +35,7 @@ SOURCES: Final = (
     "recordings/first-look",
     "tests/data/churn-describe",
     "tests/data/describe-4.3.1",
-    "tests/data/dump-log",
+    "tests/data/log-segments",
 )
 POLICIES: Final = (*NAMED, "none; peak-lag", "none; topic-peak-lag")
 OUT: Final = ROOT / "docs" / "data" / "default-effort.jsonl"

@@ -1,7 +1,6 @@
 """A real Apache Kafka broker on loopback, for tests with real groups."""
 
 from conformance.broker.console_consumer import console_command, console_consumer
-from conformance.broker.dump_log import dump_log
 from conformance.broker.java_member import ASSIGNORS, java_member
 from conformance.broker.server import VERSION, Broker, kafka_jars, running_broker
 from conformance.broker.settings import Listener
@@ -13,7 +12,6 @@ __all__ = [
     "Listener",
     "console_command",
     "console_consumer",
-    "dump_log",
     "java_member",
     "kafka_jars",
     "running_broker",

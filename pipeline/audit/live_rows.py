@@ -14,7 +14,6 @@ from pipeline.live import (
     LiveSource,
     records_of_batch,
     row_of_record,
-    rows_of_range,
 )
 from pipeline.sources.rows import ROWS, batches_of
 
@@ -42,7 +41,8 @@ def live_rows(spark: SparkSession, live: LiveSource) -> DataFrame:
     def read(batches: Batches) -> Batches:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                yield from batches_of(rows_of_range(log, ranges[number]))
+                records = log.records(ranges[number])
+                yield from batches_of(map(row_of_record, records))
 
     return numbers.mapInArrow(read, from_arrow_schema(ROWS))
 

@@ -52,16 +52,13 @@ from pipeline.remote_writing import RemoteStaging, remote_staging
 from pipeline.replaced_files import refuse_replaced
 from pipeline.sources.find import Found, find_sources
 from pipeline.sources.given_subscriptions import (
-    GivenSubscriptions,
     read_subscriptions,
 )
 from pipeline.sources.lag_metrics import LagGap, read_lag_metrics
 from pipeline.sources.record_format import record_format
 from pipeline.sources.sidecars import (
     LogsFile,
-    TopicsFile,
     read_offsets,
-    read_topic_ids,
     read_topics,
 )
 from pipeline.tables import RUN_TABLE, SCHEMAS, TABLES
@@ -216,11 +213,12 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             topics = topics or beside.get("topics.json")
             offsets = offsets or beside.get("offsets.json")
             subscriptions = subscriptions or beside.get("subscriptions.json")
-            given, names, logs = _side_files(stores, topics, offsets, max_partitions)
-            at_end = given.at_end
+            given = read_topics(topics, max_partitions, stores)
+            at_end, names = given.at_end, given.names
+            logs = read_offsets(offsets, stores)
             if live is not None:
                 at_end, names = live.counts | at_end, live.names | names
-                logs = LogsFile(ends=live.ends) if logs is None else logs
+                logs = LogsFile(ends=live.ends) if offsets is None else logs
             stated = [topics, offsets, subscriptions, *lag]
             files = [one for one in stated if one is not None]
             refuse_replaced(out, [*files, *(file.uri for file in found.files)])
@@ -230,9 +228,9 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         world = World(
             counts=CountSources(at_end=at_end, dated=given.dated),
             names=names,
-            logs=logs or LogsFile(),
+            logs=logs,
             monitored=reported.lags,
-            subscriptions=_subscriptions(stores, subscriptions),
+            subscriptions=read_subscriptions(subscriptions, stores),
             offset_reset=offset_reset,
             max_partitions=max_partitions,
         )
@@ -306,27 +304,6 @@ def _staging(
         return remote_staging(uri, session.hadoop(), asked, tell)
     folder = local_path(uri) if str(out).startswith(LOCAL) else Path(out)
     return staging(folder, asked, tell)
-
-
-def _side_files(
-    stores: Stores, topics: Location | None, offsets: Location | None, most: int
-) -> tuple[TopicsFile, dict[str, str], LogsFile | None]:
-    """Return partition counts, names of topic ids, and log ends, as far as given."""
-    given = TopicsFile()
-    names: dict[str, str] = {}
-    if topics is not None:
-        store = stores.of(uri_of(topics))
-        given = read_topics(topics, most, store)
-        names = read_topic_ids(topics, store)
-    if offsets is None:
-        return given, names, None
-    return given, names, read_offsets(offsets, stores.of(uri_of(offsets)))
-
-
-def _subscriptions(stores: Stores, given: Location | None) -> GivenSubscriptions:
-    if given is None:
-        return GivenSubscriptions()
-    return read_subscriptions(given, stores.of(uri_of(given)))
 
 
 def _tell_gaps(gaps: Sequence[LagGap], tell: Tell) -> None:

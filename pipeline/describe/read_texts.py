@@ -49,13 +49,10 @@ def _pieces(lines: Iterable[Line], group_name: str | None) -> Iterator[Piece]:
     blank: list[Line] = []
     for line in lines:
         if line.text.lstrip().startswith((b"{", b"[")):
-            yield from pieces_of_kafka_ui(_whole(line, lines))
+            whole = b"\n".join(one.text for one in (line, *lines))
+            yield from pieces_of_kafka_ui(whole)
             return
         blank.append(line)
         if line.text.strip():
             break
     yield from read_pieces(chain(blank, lines), group_name)
-
-
-def _whole(first: Line, lines: Iterable[Line]) -> bytes:
-    return b"\n".join(line.text for line in chain((first,), lines))

@@ -1,7 +1,7 @@
 """Files by URI: on this machine, or in any file system that Hadoop supports."""
 
 from pipeline.files.hadoop_store import HadoopStore
-from pipeline.files.local_store import LocalStore, status_of
+from pipeline.files.local_store import LOCAL_STORES, LocalStore, status_of
 from pipeline.files.location import (
     LOCAL,
     Location,
@@ -15,6 +15,7 @@ from pipeline.files.stores import FileEntry, FileStore, Stores
 
 __all__ = [
     "LOCAL",
+    "LOCAL_STORES",
     "FileEntry",
     "FileStore",
     "HadoopStore",

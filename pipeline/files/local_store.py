@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from pipeline.files.location import LOCAL, local_path
-from pipeline.files.stores import FileEntry
+from pipeline.files.stores import FileEntry, Stores
 from rebalance import is_device_failure
 
 _NOTHING: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EBADF)
@@ -93,3 +93,7 @@ def _entry(path: Path, below: tuple[str, ...], status: os.stat_result) -> FileEn
         length=status.st_size,
         modified_ms=status.st_mtime_ns // 1_000_000,
     )
+
+
+LOCAL_STORES: Final = Stores(LocalStore())
+"""For what is read without Spark."""

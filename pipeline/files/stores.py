@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
 from pipeline.files.location import is_local
+from rebalance import SourceError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +33,16 @@ class FileStore(Protocol):
         """Open a file for reading; the stream can seek."""
 
 
+def _no_remote() -> FileStore:
+    raise SourceError("needs a Spark session", source="URI")
+
+
 class Stores:
     """File systems by location; Hadoop's are opened when one is needed."""
 
-    def __init__(self, local: FileStore, remote: Callable[[], FileStore]) -> None:
+    def __init__(
+        self, local: FileStore, remote: Callable[[], FileStore] = _no_remote
+    ) -> None:
         self._local = local
         self._open_remote = remote
         self._remote: FileStore | None = None

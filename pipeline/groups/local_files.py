@@ -27,7 +27,6 @@ from pipeline.judging.topic_names import names_of_ids, with_names
 from pipeline.known_counts import known_counts
 from pipeline.sources.find import Found, find_sources
 from pipeline.sources.given_subscriptions import (
-    GivenSubscriptions,
     read_subscriptions,
     with_given_subscriptions,
 )
@@ -43,10 +42,7 @@ from pipeline.sources.rows import (
     sighting_of,
 )
 from pipeline.sources.sidecars import (
-    LogsFile,
-    TopicsFile,
     read_offsets,
-    read_topic_ids,
     read_topics,
 )
 from pipeline.sources.source_kind import STATES
@@ -163,16 +159,10 @@ class LocalFiles:
     def _world(self) -> World:
         """What is known besides the cases, from side files and from the records."""
         beside = self._found.side_files
-        topics, offsets = beside.get("topics.json"), beside.get("offsets.json")
+        given = read_topics(beside.get("topics.json"), self.max_partitions)
         stated = ((r["key"], r["record"]) for r in self._rows if r["what"] == TOPIC_ID)
-        names = names_of_ids(stated)
-        if topics is not None:
-            names |= read_topic_ids(topics)
+        names = names_of_ids(stated) | given.names
         seen = (sighting_of(row) for row in self._rows if row["what"] == TOPIC)
-        subscriptions = beside.get("subscriptions.json")
-        given = TopicsFile()
-        if topics is not None:
-            given = read_topics(topics, self.max_partitions)
         return World(
             counts=CountSources(
                 at_end=given.at_end,
@@ -180,10 +170,8 @@ class LocalFiles:
                 shown=known_counts(seen, names),
             ),
             names=names,
-            logs=LogsFile() if offsets is None else read_offsets(offsets),
-            subscriptions=GivenSubscriptions()
-            if subscriptions is None
-            else read_subscriptions(subscriptions),
+            logs=read_offsets(beside.get("offsets.json")),
+            subscriptions=read_subscriptions(beside.get("subscriptions.json")),
             max_partitions=self.max_partitions,
         )
 

@@ -43,6 +43,7 @@ from pipeline.sources.rows import (
     Row,
     case_row,
     quarantine_row,
+    record_quarantined,
     repeated_row,
     sighting_of,
 )
@@ -201,12 +202,14 @@ class _Group:
             if last == now:
                 self.repeated += 1
             else:
-                yield _unreadable(row, "another record at an offset already read")
+                yield record_quarantined(
+                    UNREADABLE, row, "another record at an offset already read"
+                )
             return
         try:
             yield from self._decoded(row)
         except WireError as error:
-            yield _unreadable(row, str(error))
+            yield record_quarantined(UNREADABLE, row, str(error))
             yield from self._lost(row)
 
     def finish(self) -> Iterator[Row]:
@@ -316,7 +319,7 @@ class _Group:
         if counted is not None:
             counted["records"] += 1
         else:
-            self._aside[record, reason] = _quarantined(
+            self._aside[record, reason] = record_quarantined(
                 SET_ASIDE, row, reason, record=record
             )
 
@@ -336,23 +339,4 @@ def _missing(missing: Missing, group_id: str) -> Row:
         at=place.at,
         record=what,
         records=last - first + 1,
-    )
-
-
-def _unreadable(row: Row, reason: str) -> Row:
-    return _quarantined(UNREADABLE, row, reason, record=None)
-
-
-def _quarantined(what: str, row: Row, reason: str, *, record: str | None) -> Row:
-    return quarantine_row(
-        what,
-        reason,
-        source=row["source"],
-        line=row["source_offset"],
-        raw=row["value"],
-        key=row["key"],
-        group_id=row["group_id"],
-        source_partition=row["source_partition"],
-        at=row["at"],
-        record=record,
     )

@@ -14,7 +14,6 @@ from pipeline.live.live_source import (
     find_live_source,
     kept_live_source,
     row_of_record,
-    rows_of_range,
 )
 from pipeline.live.offsets_log import LogRange, LogRecord, MakeConsumer, OffsetsLog
 from pipeline.live.snapshot import GroupSnapshot, snapshots_of
@@ -56,6 +55,5 @@ __all__ = [
     "read_identity",
     "records_of_batch",
     "row_of_record",
-    "rows_of_range",
     "snapshots_of",
 ]

@@ -24,6 +24,7 @@ from pipeline.live.connection_failure import connection_failure
 from pipeline.live.consumer_group_describe import ConsumerGroupDescribeRequest
 from pipeline.live.members import classic_members, consumer_members
 from pipeline.live.offset_reader import OffsetReader
+from pipeline.sources.rows import message_of
 from rebalance import OutsideError, SourceError
 
 TIMEOUT_MS: Final = 15_000
@@ -83,7 +84,7 @@ def connected(server: str, settings: ClientSettings) -> Iterator[Any]:
         told = reason if why is None else f"{reason}: {why}"
         raise OutsideError(f"{server}: {told}") from error
     except (KafkaError, OSError, ValueError) as error:
-        raise OutsideError(f"{server}: {_said(error)}") from error
+        raise OutsideError(f"{server}: {message_of(error)}") from error
     finally:
         if admin is not None:
             admin.close()
@@ -206,7 +207,8 @@ class _Reader:
         names = sorted(one["name"] for one in known if one["name"] not in _INTERNAL)
         if by_pattern:
             used.update(names)
-        racks = _racks_of_nodes(self._admin.describe_cluster()["brokers"])
+        brokers = self._admin.describe_cluster()["brokers"]
+        racks = {one["broker_id"]: one["rack"] for one in brokers}
         topics = {
             one["name"]: topic_state(one["partitions"], racks)
             for one in known
@@ -237,10 +239,6 @@ def _mentioned(member: MemberState) -> Iterator[str]:
     yield from member.target
 
 
-def _racks_of_nodes(brokers: Iterable[dict[str, Any]]) -> dict[int, str | None]:
-    return {one["broker_id"]: one["rack"] for one in brokers}
-
-
 def topic_state(
     partitions: list[dict[str, Any]], racks: dict[int, str | None]
 ) -> TopicState:
@@ -254,7 +252,3 @@ def topic_state(
     ]
     known = bool(racks) and all(racks.values())
     return TopicState(partitions=len(ordered), racks=tuple(found) if known else None)
-
-
-def _said(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

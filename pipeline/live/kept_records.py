@@ -12,7 +12,7 @@ from typing import Final
 import pyarrow as pa
 
 from pipeline.live.offsets_log import LogRecord
-from pipeline.sources.rows import BYTES_PER_BATCH, ROWS_PER_BATCH
+from pipeline.sources.rows import gathered
 
 RECORDS: Final = pa.schema(
     [
@@ -27,25 +27,15 @@ RECORDS: Final = pa.schema(
 
 def batches_of_records(records: Iterable[LogRecord]) -> Iterator[pa.RecordBatch]:
     """Gather records into batches of `RECORDS` of bounded size."""
-    gathered: list[LogRecord] = []
-    size = 0
-    for record in records:
-        gathered.append(record)
-        size += len(record.key or b"") + len(record.value or b"")
-        if len(gathered) >= ROWS_PER_BATCH or size >= BYTES_PER_BATCH:
-            yield _batch(gathered)
-            gathered, size = [], 0
-    if gathered:
-        yield _batch(gathered)
-
-
-def _batch(records: list[LogRecord]) -> pa.RecordBatch:
-    columns = zip(*records, strict=True)
-    arrays = [
-        pa.array(column, field.type)
-        for column, field in zip(columns, RECORDS, strict=True)
-    ]
-    return pa.RecordBatch.from_arrays(arrays, schema=RECORDS)
+    for part in gathered(
+        records, lambda one: len(one.key or b"") + len(one.value or b"")
+    ):
+        columns = zip(*part, strict=True)
+        arrays = [
+            pa.array(column, field.type)
+            for column, field in zip(columns, RECORDS, strict=True)
+        ]
+        yield pa.RecordBatch.from_arrays(arrays, schema=RECORDS)
 
 
 def records_of_batch(batch: pa.RecordBatch) -> Iterator[LogRecord]:

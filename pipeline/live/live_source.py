@@ -13,7 +13,7 @@ from pipeline.live.offset_reader import OffsetReader
 from pipeline.live.offsets_log import LogRange, LogRecord, OffsetsLog
 from pipeline.sources.read import keyed
 from pipeline.sources.record_lines import OFFSETS_TOPIC
-from pipeline.sources.rows import RECORD, Row, bytes_row
+from pipeline.sources.rows import Row, bytes_row
 from pipeline.sources.sidecars import Logs
 from pipeline.topic_ids import text_of_id
 
@@ -108,29 +108,9 @@ def _with_topics(
     )
 
 
-def rows_of_range(log: OffsetsLog, within: LogRange) -> Iterator[Row]:
-    """Yield the records of a range as rows; one without a key is quarantined.
-
-    Raises
-    ------
-    OutsideError
-        As `OffsetsLog.records`.
-    """
-    for record in log.records(within):
-        yield row_of_record(record)
-
-
 def row_of_record(record: LogRecord) -> Row:
     """Return a record as a row; one without a key is quarantined."""
-    row = bytes_row(
-        OFFSETS_TOPIC,
-        partition=record.partition,
-        offset=record.offset,
-        at=record.at,
-        key=record.key,
-        value=record.value,
-    )
-    return keyed(row) if row["what"] == RECORD else row
+    return keyed(bytes_row(OFFSETS_TOPIC, **record._asdict()))
 
 
 def pieces(whole: LogRange, most: int = OFFSETS_PER_TASK) -> Iterator[LogRange]:

@@ -29,8 +29,11 @@ from pipeline.records.model import (
     OffsetTombstone,
     SetAside,
 )
-from pipeline.records.printed_fields import PrintedError
-from pipeline.records.printed_records import encode_printed_key, encode_printed_value
+from pipeline.records.printed_records import (
+    PrintedError,
+    encode_printed_key,
+    encode_printed_value,
+)
 
 __all__ = [
     "ClassicMemberMetadata",

@@ -66,40 +66,29 @@ def _group(group_id: str, value: Cursor) -> GroupMetadata:
 def _members(value: Cursor, version: int) -> tuple[GroupMember, ...]:
     if version >= 4:
         count = value.compact_count("value: members", least=_LEAST_FLEXIBLE_MEMBER)
-        return tuple(_flexible_member(value) for _ in range(count))
-    count = value.count("value: members", least=_LEAST_MEMBER)
+    else:
+        count = value.count("value: members", least=_LEAST_MEMBER)
     return tuple(_member(value, version) for _ in range(count))
 
 
 def _member(value: Cursor, version: int) -> GroupMember:
-    """Decode a member of version 0 to 3; arguments are in the order of the bytes."""
-    return GroupMember(
-        member_id=value.string("value: member"),
-        group_instance_id=(
-            value.nullable_string("value: group instance") if version >= 3 else None
-        ),
-        client_id=value.string("value: client"),
-        client_host=value.string("value: client host"),
+    """Decode a member; arguments are in the order of the bytes."""
+    flexible = version >= 4
+    text = value.compact_string if flexible else value.string
+    nullable = value.nullable_compact_string if flexible else value.nullable_string
+    blob = value.compact_blob if flexible else value.blob
+    member = GroupMember(
+        member_id=text("value: member"),
+        group_instance_id=nullable("value: group instance") if version >= 3 else None,
+        client_id=text("value: client"),
+        client_host=text("value: client host"),
         rebalance_timeout=(
             value.int32("value: rebalance timeout") if version >= 1 else UNKNOWN
         ),
         session_timeout=value.int32("value: session timeout"),
-        subscription=value.blob("value: subscription"),
-        assignment=value.blob("value: assignment"),
+        subscription=blob("value: subscription"),
+        assignment=blob("value: assignment"),
     )
-
-
-def _flexible_member(value: Cursor) -> GroupMember:
-    """Decode a member of version 4; arguments are in the order of the bytes."""
-    member = GroupMember(
-        member_id=value.compact_string("value: member"),
-        group_instance_id=value.nullable_compact_string("value: group instance"),
-        client_id=value.compact_string("value: client"),
-        client_host=value.compact_string("value: client host"),
-        rebalance_timeout=value.int32("value: rebalance timeout"),
-        session_timeout=value.int32("value: session timeout"),
-        subscription=value.compact_blob("value: subscription"),
-        assignment=value.compact_blob("value: assignment"),
-    )
-    value.tagged("value: member", _NO_TAGS)
+    if flexible:
+        value.tagged("value: member", _NO_TAGS)
     return member

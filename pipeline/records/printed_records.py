@@ -1,50 +1,45 @@
-"""Encoder of a record of ``__consumer_offsets`` from the JSON of ``kafka-dump-log``.
+"""Encoder of a record of ``__consumer_offsets`` from the JSON that Kafka's tools print.
 
-With ``--offsets-decoder``, ``DumpLogSegments`` of Kafka 3.8 and newer (KAFKA-16470)
-prints key and value as ``{"type": "2", "data": {…}}`` and ``{"version": "4", "data":
-{…}}``. In a group of the protocol type ``consumer``, it replaces the bytes of each
-subscription and assignment by their fields, if they can be decoded. These have no
-version: that of a subscription follows from its fields, and an assignment has the same
-fields in all versions. Java clients write both in one version, and no user data of an
-assignment as null; librdkafka and kafka-python write assignments in version 0, and no
-user data as empty.
-
-``messages.json`` describes the records as Kafka's message files do (``GroupMetadata
-Value.json`` and its siblings, Apache Kafka 4.4.0), with what encoding needs. Types 9
-(of 4.0), 18, and 24, and the creation time (KIP-1282) are from its repository.
+The JSON is that of Kafka's generated converters (``JsonConverterGenerator`` of its
+message generator): one name per field of the version, bytes in base64, ids in base64
+for URLs without padding; a tagged field can be absent. ``messages.json`` describes the
+records of classic groups and offset commits, which the formatters of the console
+consumer print, as Kafka's message files do (``GroupMetadataValue.json`` and its
+siblings, Apache Kafka 4.4.0), with what encoding needs. kafka-python encodes the
+fields; it accepts values of any type, so that types and ranges are checked here.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import struct
+import uuid
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import orjson
-from kafka.protocol.schemas import BaseField, load_json
+from kafka.protocol.schemas import BaseField, StructField
 
-from pipeline.records.printed_fields import (
-    PrintedError,
-    PrintedMessage,
-    first_versions,
-)
+_Convert: TypeAlias = Callable[[Any], Any]
 
 _VERSION: Final = struct.Struct(">h")
 _DIGITS: Final = 5
 """Characters of the largest type or version, 16 bits."""
 _LEGACY_COMMIT: Final = 0
 _COMMIT: Final = 1
-_CLASSIC_GROUP: Final = 2
-_MEMBER: Final = 5
-_CLASSIC_MEMBER: Final = "classicMemberMetadata"
-_NULL_TAG: Final = bytes([1, 0, 1, 0])
-"""One tag, number 0, of one byte: null. Kafka writes it; kafka-python omits it."""
-_SUBSCRIPTION: Final = "ConsumerProtocolSubscription"
-_ASSIGNMENT: Final = "ConsumerProtocolAssignment"
+_ID_TEXT: Final = 22
+"""Characters of 16 bytes in base64 without padding."""
+_NO_ID: Final = uuid.UUID(int=0)
 
 
-def encode_printed_key(printed: object) -> tuple[int, bytes]:
+class PrintedError(ValueError):
+    """JSON that is not the fields of a record; the message names the field."""
+
+
+def encode_printed_key(record_type: object, fields: object) -> tuple[int, bytes]:
     """Encode a key; return the type of the record, and the bytes.
 
     Raises
@@ -52,14 +47,13 @@ def encode_printed_key(printed: object) -> tuple[int, bytes]:
     PrintedError
         If it is not the key of a known type of record.
     """
-    record_type, fields = _parts(printed, "type")
-    if (record_type, "key") not in _messages():
-        raise PrintedError(f"unknown record type {record_type}")
-    encoded = _message(record_type, "key", 0).encode(fields)
-    return record_type, _VERSION.pack(record_type) + encoded
+    number = _number(record_type, "type")
+    if (number, "key") not in _messages():
+        raise PrintedError(f"unknown record type {number}")
+    return number, _VERSION.pack(number) + _encoded(number, "key", 0, fields)
 
 
-def encode_printed_value(record_type: int, printed: object) -> bytes:
+def encode_printed_value(record_type: int, version: object, fields: object) -> bytes:
     """Encode the value of a record of a known type.
 
     Raises
@@ -67,29 +61,41 @@ def encode_printed_value(record_type: int, printed: object) -> bytes:
     PrintedError
         If it is not such a value, or of a version that is not known.
     """
-    version, fields = _parts(printed, "version")
-    # Kafka 3.8 and 3.9 print all versions of a commit for both types.
+    number = _number(version, "version")
+    # Kafka prints all versions of a commit for both types.
     value_type = _COMMIT if record_type == _LEGACY_COMMIT else record_type
-    newest = _newest(value_type)
-    if not 0 <= version <= newest:
-        allowed = f"0 to {newest}" if newest else "0"
-        raise PrintedError(f"version {version}, not {allowed}")
-    if value_type == _CLASSIC_GROUP:
-        fields = _with_member_messages(fields)
-    encoded = _message(value_type, "value", version).encode(fields)
-    if value_type == _MEMBER and fields.get(_CLASSIC_MEMBER, fields) is None:
-        encoded = encoded[:-1] + _NULL_TAG
-    return _VERSION.pack(version) + encoded
+    versions = _messages()[value_type, "value"]["validVersions"]
+    first, last = BaseField.parse_versions(versions)
+    if not first <= number <= last:
+        raise PrintedError(f"version {number}, not {first} to {last}")
+    return _VERSION.pack(number) + _encoded(value_type, "value", number, fields)
 
 
-def _parts(printed: object, number: str) -> tuple[int, Any]:
-    """Return the type or the version, and the fields."""
-    if not isinstance(printed, dict):
-        raise PrintedError("no JSON object")
-    text = printed.get(number)
+def _number(printed: object, name: str) -> int:
+    """Return a type or a version, which Kafka 3.9 prints as text."""
+    text = str(printed) if type(printed) is int else printed
     if not (isinstance(text, str) and text.isdecimal() and len(text) <= _DIGITS):
-        raise PrintedError(f"no {number}")
-    return int(text), printed.get("data")
+        raise PrintedError(f"no {name}")
+    return int(text)
+
+
+def _encoded(record_type: int, part: str, version: int, printed: object) -> bytes:
+    """Encode the fields of a key or a value, without the version.
+
+    Fields with other names are ignored, as tags that are not known.
+    """
+    described = _messages()[record_type, part]
+    first, last = BaseField.parse_versions(described["flexibleVersions"])
+    is_flexible = first <= version <= last
+    message, convert = _message(record_type, part, version)
+    fields = convert(printed)
+    try:
+        encoded = message.encode(
+            fields, version=version, compact=is_flexible, tagged=is_flexible
+        )
+    except (struct.error, ValueError) as error:
+        raise PrintedError(f"does not fit: {error}") from None
+    return bytes(encoded)
 
 
 @cache
@@ -100,54 +106,105 @@ def _messages() -> dict[tuple[int, str], dict[str, Any]]:
 
 
 @cache
-def _message(record_type: int, part: str, version: int) -> PrintedMessage:
-    return PrintedMessage(_messages()[record_type, part], version)
+def _message(record_type: int, part: str, version: int) -> tuple[Any, _Convert]:
+    message = StructField(_messages()[record_type, part])
+    return message, _fields(message.fields.values(), version)
 
 
-@cache
-def _newest(record_type: int) -> int:
-    described = _messages()[record_type, "value"]
-    return int(BaseField.parse_versions(described["validVersions"])[1])
+def _fields(fields: Iterable[Any], version: int) -> _Convert:
+    """Return a function from an object to fields by kafka-python's names, in order."""
+    plan = [
+        (
+            field.name,
+            _printed_name(field.name),
+            field.tagged_field_q(version),
+            _converter(field, version),
+        )
+        for field in fields
+        if field.for_version_q(version)
+    ]
+
+    def convert(printed: Any) -> dict[str, Any]:
+        if not isinstance(printed, dict):
+            raise PrintedError("no JSON object")
+        found = {}
+        for name, shown, is_optional, one in plan:
+            if shown in printed:
+                try:
+                    found[name] = one(printed[shown])
+                except PrintedError as error:
+                    raise PrintedError(f"{shown}: {error}") from None
+            elif not is_optional:
+                raise PrintedError(f"no {shown}")
+        return found
+
+    return convert
 
 
-def _with_member_messages(group: Any) -> Any:
-    """Replace subscriptions and assignments that are printed as fields by bytes."""
-    members = group.get("members") if isinstance(group, dict) else None
-    if not isinstance(members, list):
-        return group
-    return group | {"members": [_with_messages(member) for member in members]}
+def _converter(field: Any, version: int) -> _Convert:
+    if field.is_struct_array():
+        return _array(_fields(field.fields.values(), version))
+    one = _SIMPLE[field.type_str]
+    if not field.nullable_for_version_q(version):
+        return one
+    return lambda printed: None if printed is None else one(printed)
 
 
-def _with_messages(member: Any) -> Any:
-    if not isinstance(member, dict):
-        return member
-    replaced, version = {}, 0
-    if isinstance(printed := member.get("subscription"), dict):
-        since = _since()
-        version = max((since.get(name, 0) for name in printed), default=0)
-        replaced["subscription"] = _encoded(_SUBSCRIPTION, version, printed)
-    if isinstance(printed := member.get("assignment"), dict):
-        if printed.get("userData") is not None:
-            version = 0
-        replaced["assignment"] = _encoded(_ASSIGNMENT, version, printed)
-    return member | replaced
+def _array(one: _Convert) -> _Convert:
+    def convert(printed: Any) -> list[Any]:
+        if not isinstance(printed, list):
+            raise PrintedError("no JSON array")
+        return [one(item) for item in printed]
+
+    return convert
 
 
-def _encoded(name: str, version: int, printed: dict[str, Any]) -> bytes:
-    encoded = _protocol_message(name, version).encode(printed)
-    return _VERSION.pack(version) + encoded
+def _integer(bits: int) -> _Convert:
+    least, most = -(1 << bits - 1), (1 << bits - 1) - 1
+
+    def convert(printed: Any) -> int:
+        if type(printed) is not int or not least <= printed <= most:
+            raise PrintedError(f"no number from {least} to {most}")
+        return printed
+
+    return convert
 
 
-@cache
-def _protocol(name: str) -> dict[str, Any]:
-    return dict(load_json(name))
+def _text(printed: Any) -> str:
+    if not isinstance(printed, str):
+        raise PrintedError("no text")
+    return printed
 
 
-@cache
-def _since() -> dict[str, int]:
-    return first_versions(_protocol(_SUBSCRIPTION))
+def _blob(printed: Any) -> bytes:
+    try:
+        return base64.b64decode(_text(printed), validate=True)
+    except (binascii.Error, ValueError):
+        raise PrintedError("no base64") from None
 
 
-@cache
-def _protocol_message(name: str, version: int) -> PrintedMessage:
-    return PrintedMessage(_protocol(name), version)
+def _id(printed: Any) -> uuid.UUID | None:
+    """Decode an id; None is kafka-python's form of zeros, the default of a tag."""
+    text = _text(printed)
+    if len(text) != _ID_TEXT:
+        raise PrintedError("no id of 16 bytes")
+    try:
+        found = uuid.UUID(bytes=base64.b64decode(text + "==", "-_", validate=True))
+    except (binascii.Error, ValueError):
+        raise PrintedError("no id of 16 bytes") from None
+    return None if found == _NO_ID else found
+
+
+_SIMPLE: Final[dict[str, _Convert]] = {
+    "int32": _integer(32),
+    "int64": _integer(64),
+    "string": _text,
+    "bytes": _blob,
+    "uuid": _id,
+}
+
+
+def _printed_name(name: str) -> str:
+    """Return Kafka's name of a field: ``group_id`` is printed as ``groupId``."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)

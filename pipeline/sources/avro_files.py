@@ -23,7 +23,7 @@ from pipeline.sources.record_format import (
     encoding_of_key,
 )
 from pipeline.sources.record_parquet import record_of_fields
-from pipeline.sources.rows import UNREADABLE, Row, quarantine_row
+from pipeline.sources.rows import Row, broken_off_row
 from rebalance import SourceError
 
 AVRO_MAGIC: Final = b"Obj\x01"
@@ -62,9 +62,7 @@ def rows_of_avro(data: bytes, source: str, written: RecordFormat) -> Iterator[Ro
         for number, record in enumerate(fastavro.reader(io.BytesIO(data)), start=1):
             yield _row(record, source, number, written)
     except Exception as error:  # noqa: BLE001  # of damaged bytes, anything
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        reason = f"breaks off here: {first}"
-        yield quarantine_row(UNREADABLE, reason, source=source, line=number + 1)
+        yield broken_off_row(error, source, number + 1)
 
 
 def _row(record: Any, source: str, number: int, written: RecordFormat) -> Row:

@@ -177,7 +177,7 @@ def _printed(printed: dict[str, Any], source: str) -> _Printed:
         raise PrintedError("key: the tool does not know this type of record")
     try:
         number = shown.get("type", shown.get("version"))
-        record_type, key = encode_printed_key(_as_dumped(shown, "type", number))
+        record_type, key = encode_printed_key(number, shown.get("data"))
     except PrintedError as error:
         raise PrintedError(f"key: {error}") from None
     if "value" not in printed:
@@ -206,18 +206,12 @@ def _value(record_type: int, shown: Any) -> bytes | None:
         raise PrintedError("value: no JSON object")
     if shown.get("data") == _UNKNOWN:
         raise PrintedError("value: the tool does not know this version")
-    number = shown.get("version")
     try:
-        dumped = _as_dumped(shown, "version", number)
-        return encode_printed_value(record_type, dumped)
+        return encode_printed_value(
+            record_type, shown.get("version"), shown.get("data")
+        )
     except PrintedError as error:
         raise PrintedError(f"value: {error}") from None
-
-
-def _as_dumped(shown: dict[str, Any], name: str, number: Any) -> dict[str, Any]:
-    """Return a key or a value as ``kafka-dump-log`` prints it, with a text."""
-    text = str(number) if type(number) is int else number
-    return {name: text, "data": shown.get("data")}
 
 
 def _unreadable(reason: str, raw: bytes, source: str, line: int) -> Row:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator
 
 from pipeline.cases import Case
@@ -30,15 +29,8 @@ def read_describe(
 
     The files are pairs of a name and lines, sorted by name; each is read once.
     ``group_name`` is the group of tables that do not name it.
-
-    A file that cannot be read to its end is named in a row of quarantine; the groups
-    before that place, and those of the other files, are still judged.
     """
-    failures: list[Row] = []
-    texts = (
-        (name, _lines_until_failure(name, lines, failures)) for name, lines in files
-    )
-    snapshots, strays = read_snapshots(texts, group_name=group_name)
+    snapshots, strays = read_snapshots(files, group_name=group_name)
     cases: list[Case] = []
     aside: list[Row] = []
     for snapshot in snapshots:
@@ -49,25 +41,6 @@ def read_describe(
     yield from map(case_row, with_group_sizes(cases))
     yield from aside
     yield from _counted(strays)
-    yield from failures
-
-
-def _lines_until_failure(
-    name: str, lines: Iterable[Line], failures: list[Row]
-) -> Iterator[Line]:
-    """Yield the lines of a file; where it breaks off, an empty line marks the place."""
-    number = 0
-    try:
-        for line in lines:
-            number = line.number
-            yield line
-    except (OSError, EOFError, zlib.error) as error:
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        reason = f"breaks off here: {first}"
-        failures.append(
-            quarantine_row(UNREADABLE, reason, source=name, line=number + 1)
-        )
-        yield Line(number=number + 1, text=b"", whole=False, ended=False)
 
 
 def _refused(snapshot: Snapshot, error: NotJudged) -> Row:

@@ -9,9 +9,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from pipeline.files import (
+    LOCAL_STORES,
     FileEntry,
-    FileStore,
-    LocalStore,
     Location,
     Stores,
     is_local,
@@ -27,7 +26,7 @@ from pipeline.sources.record_lines import OFFSETS_TOPIC
 from pipeline.sources.sink_names import SinkRole, sink_name
 from pipeline.sources.sink_pairs import paired
 from pipeline.sources.source_file import FileLayout, SourceFile, source_file
-from pipeline.sources.source_kind import ACCEPTED, UNKNOWN, SourceKind, known_formats
+from pipeline.sources.source_kind import ACCEPTED, UNKNOWN, SourceKind
 from rebalance import SourceError, is_device_failure
 
 if TYPE_CHECKING:  # its clients take a while to load
@@ -60,7 +59,7 @@ class Found:
 
 def find_sources(
     locations: Sequence[Location],
-    stores: Stores | None = None,
+    stores: Stores = LOCAL_STORES,
     *,
     source_format: str | None = None,
     written: RecordFormat = AS_SPARK,
@@ -85,7 +84,6 @@ def find_sources(
     if group_name == "":
         raise SourceError("a group needs a name", source=GROUP_NAME)
     forced = _format_of(source_format)
-    stores = stores or Stores(LocalStore(), _no_hadoop)
     found = Found()
     listed: list[tuple[str, FileEntry]] = []
     for given in locations:
@@ -150,10 +148,6 @@ def _without_second_history(
     )
 
 
-def _no_hadoop() -> FileStore:
-    raise SourceError("needs a Spark session", source="URI")
-
-
 def _listed(
     uri: str, given: Location, stores: Stores, found: Found
 ) -> Iterator[tuple[str, FileEntry]]:
@@ -202,7 +196,8 @@ def _format_of(source_format: str | None) -> SourceKind | None:
     try:
         return SourceKind(source_format)
     except ValueError:
-        reason = f"no such format; known are {known_formats()}"
+        known = ", ".join(kind.value for kind in SourceKind)
+        reason = f"no such format; known are {known}"
         raise SourceError(reason, source=source_format) from None
 
 
@@ -222,7 +217,8 @@ def _named(
 
 def _nothing(locations: Sequence[Location], found: Found) -> SourceError:
     unknown = found.unknown
-    help_ = f"; {ACCEPTED}" if any(map(_is_unknown, unknown)) else ""
+    is_unknown = any(one.reason.startswith(UNKNOWN) for one in unknown)
+    help_ = f"; {ACCEPTED}" if is_unknown else ""
     if len(unknown) == 1:
         return SourceError(f"{unknown[0].reason}{help_}", source=unknown[0].source)
     source = ", ".join(shown(uri_of(given)) for given in locations)
@@ -233,7 +229,3 @@ def _nothing(locations: Sequence[Location], found: Found) -> SourceError:
         return SourceError("no file in it", source=source)
     reason = f"nothing in it is a source; {unknown[0]} (and {len(unknown) - 1} more)"
     return SourceError(f"{reason}{help_}", source=source)
-
-
-def _is_unknown(error: SourceError) -> bool:
-    return error.reason.startswith(UNKNOWN)

@@ -16,52 +16,50 @@ from typing import Annotated, Final, TypeAlias
 from pydantic import Field, TypeAdapter
 
 from pipeline.cases import GIVEN, NOT_REPORTED, Case, CaseMember
-from pipeline.files import FileStore, LocalStore, Location
+from pipeline.files import LOCAL_STORES, Location, Stores
 from pipeline.sources.sidecars import read_side_file
 
 _Topics: TypeAlias = Annotated[list[str], Field(min_length=1)]
-_FILE: Final = TypeAdapter(dict[str, _Topics | dict[str, _Topics]])
+_Stated: TypeAlias = _Topics | dict[str, _Topics]
+_FILE: Final = TypeAdapter(dict[str, _Stated])
 _ID_OF_COORDINATOR: Final = re.compile(r"-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
-_LOCAL: Final[FileStore] = LocalStore()
 
 
 @dataclass(frozen=True, slots=True)
 class GivenSubscriptions:
     """Topics per group: of all members, or per name of a member."""
 
-    of_all: Mapping[str, list[str]] = field(default_factory=dict)
-    of_members: Mapping[str, Mapping[str, list[str]]] = field(default_factory=dict)
+    stated: Mapping[str, _Stated] = field(default_factory=dict)
 
     def of(self, group: str, name: str, member: CaseMember) -> list[str] | None:
         """Return the topics to which a member subscribes; None if they are unknown."""
-        if group in self.of_all:
-            return self.of_all[group]
-        of_members = self.of_members.get(group, {})
+        stated = self.stated.get(group, {})
+        if isinstance(stated, list):
+            return stated
         return next(
-            (of_members[one] for one in _names(name, member) if one in of_members), None
+            (stated[one] for one in _names(name, member) if one in stated), None
         )
 
 
-def read_subscriptions(path: Location, store: FileStore = _LOCAL) -> GivenSubscriptions:
-    """Read the file.
+def read_subscriptions(
+    path: Location | None, stores: Stores = LOCAL_STORES
+) -> GivenSubscriptions:
+    """Read the file; without one, nothing is given.
 
     Raises
     ------
     DocumentError, SourceError
         If it is not of this form, or cannot be read.
     """
-    written = read_side_file(path, store, _FILE)
+    if path is None:
+        return GivenSubscriptions()
     return GivenSubscriptions(
-        of_all={
+        {
             group: sorted(set(stated))
-            for group, stated in written.items()
             if isinstance(stated, list)
-        },
-        of_members={
-            group: {name: sorted(set(topics)) for name, topics in stated.items()}
-            for group, stated in written.items()
-            if isinstance(stated, dict)
-        },
+            else {name: sorted(set(topics)) for name, topics in stated.items()}
+            for group, stated in read_side_file(path, stores, _FILE).items()
+        }
     )
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from pipeline.files import Location, Stores, uri_of
+from pipeline.files import Location, Stores
 from pipeline.sources.burrow import samples_of_burrow
 from pipeline.sources.lag_samples import (
     METRICS,
@@ -26,7 +26,7 @@ from pipeline.sources.lag_samples import (
     samples_of_api,
 )
 from pipeline.sources.rows import MISSING, Row, quarantine_row
-from pipeline.sources.text_encodings import as_utf8
+from pipeline.sources.sidecars import read_whole
 from rebalance import DocumentError, SourceError, parse_json
 
 LagOfGroups: TypeAlias = dict[str, dict[str, dict[int, int]]]
@@ -118,11 +118,7 @@ def read_lag_metrics(paths: Sequence[Location], stores: Stores) -> ReportedLag:
     read = _Read()
     for path in paths:
         try:
-            with stores.of(uri_of(path)).open(uri_of(path)) as file:
-                text = as_utf8(file).read().decode("utf-8")
-        except OSError as error:
-            reason = f"unreadable: {error.strerror or error}"
-            raise SourceError(reason, source=str(path), cause=error) from None
+            text = read_whole(path, stores).decode("utf-8")
         except UnicodeDecodeError as error:
             raise SourceError("no UTF-8 text", source=str(path)) from error
         is_json = text.lstrip(_BLANK).startswith(("{", "["))

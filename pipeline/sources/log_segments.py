@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -18,8 +19,13 @@ from kafka.errors import KafkaError
 from kafka.record.default_records import DefaultRecordBatch
 
 from pipeline.sources.record_lines import OFFSETS_TOPIC
-from pipeline.sources.rows import UNREADABLE, Row, bytes_row, quarantine_row
-from pipeline.sources.transactions import OpenTransactions
+from pipeline.sources.rows import (
+    UNREADABLE,
+    Row,
+    bytes_row,
+    message_of,
+    quarantine_row,
+)
 
 HEAD_BYTES: Final = 17
 """Bytes of a batch up to its format (magic), which tell that a file is a segment."""
@@ -82,7 +88,7 @@ def rows_of_segment(data: bytes, source: str, partition: int) -> Iterator[Row]:
     segment counts: its marker can be in the next.
     """
     place: dict[str, Any] = {"source": source, "source_partition": partition}
-    transactions = OpenTransactions()
+    held: dict[int, list[Row]] = {}  # by producer, until a marker ends them
     for start, piece in _pieces(data):
         if piece is None:
             left = len(data) - start
@@ -94,18 +100,18 @@ def rows_of_segment(data: bytes, source: str, partition: int) -> Iterator[Row]:
             rows = [_row(record, place) for record in batch]
             producer = batch.producer_id
         except _BROKEN as error:
-            first = (str(error).splitlines() or [type(error).__name__])[0]
-            reason = f"unreadable batch at byte {start:,}: {first}"
+            reason = f"unreadable batch at byte {start:,}: {message_of(error)}"
             (offset,) = struct.unpack_from(">q", piece)
             yield quarantine_row(UNREADABLE, reason, line=offset, raw=piece, **place)
             continue
         if batch.is_control_batch:
-            yield from transactions.end(producer, is_commit=_is_commit(rows))
+            ended = held.pop(producer, [])
+            yield from ended if _is_commit(rows) else ()
         elif batch.is_transactional:
-            transactions.hold(producer, rows)
+            held.setdefault(producer, []).extend(rows)
         else:
             yield from rows
-    yield from transactions.rest()
+    yield from chain.from_iterable(held.values())
 
 
 def _pieces(data: bytes) -> Iterator[tuple[int, bytes | None]]:

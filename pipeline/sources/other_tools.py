@@ -8,10 +8,15 @@ from typing import Any, Final
 
 from pipeline.sources.console_lines import INSTEAD
 from pipeline.sources.lines import Line
+from pipeline.sources.record_lines import OFFSETS_TOPIC
 
 DESCRIBE: Final = (
     "kafka-consumer-groups --bootstrap-server HOST:PORT --describe --all-groups "
     "--members --verbose > members.txt"
+)
+DUMP_LOG: Final = (
+    "output of kafka-dump-log, which is not read: give the log segments that it "
+    f"printed, the files *.log in their folders ({OFFSETS_TOPIC}-PARTITION)"
 )
 FRANZ_GO: Final = (
     "a plan in the log of franz-go, which states neither the group nor what members "
@@ -22,11 +27,20 @@ GROUPS_AS_JSON: Final = (
     f"state with {DESCRIBE}; or, for a history, {INSTEAD}"
 )
 
+_DUMP_LOG: Final = re.compile(
+    rb"Dumping .*\.(log|index|timeindex|txnindex|snapshot)\s*$|Log starting offset: \d"
+    rb"|baseOffset: -?\d|\| (offset|key): "
+)
 _FRANZ_GO: Final = re.compile(rb'"balanced".*"plan"\s*:|\bbalanced; plan: ')
 _NAMES: Final = {"groupId", "group_id", "groupID", "consumerGroupId", "consumer_group"}
 _PARTS: Final = {"members", "partitions", "state", "assignments", "topics"}
 _OF_AKHQ: Final = {"id", "members", "offsets"}
 _DEPTH: Final = 3
+
+
+def is_dump(lines: Iterable[Line]) -> bool:
+    """Return whether the first lines of a file are of ``kafka-dump-log``."""
+    return any(_DUMP_LOG.match(line.text) for line in lines)
 
 
 def why_of_another_tool(lines: Iterable[Line], document: Any) -> str | None:

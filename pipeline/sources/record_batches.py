@@ -85,8 +85,8 @@ def rows_of_records(
     """Yield the rows of one batch, one by one."""
     for fields in batch.to_pylist():
         file = files[unquote(fields[PATH])]
-        row = record_of_fields(fields, file.name, fields[NUMBER], file.written.encoding)
-        yield keyed(row) if row["what"] == RECORD else row
+        encoding = file.written.encoding
+        yield keyed(record_of_fields(fields, file.name, fields[NUMBER], encoding))
 
 
 def _are_sound(batch: pa.RecordBatch) -> pa.BooleanArray:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, TypeAlias, TypeVar
 
 import pyarrow as pa
 
@@ -11,6 +11,7 @@ from pipeline.cases import Case, pack
 from pipeline.sightings import Sighting
 
 Row: TypeAlias = dict[str, Any]
+_T = TypeVar("_T")
 
 OFFSETS: Final = "consumer-offsets"
 """``source_kind`` of cases from records."""
@@ -167,15 +168,52 @@ def quarantine_row(
     return row
 
 
+def record_quarantined(
+    what: str, row: Row, reason: str, record: str | None = None
+) -> Row:
+    """Return a row of quarantine for a record, with its place and its bytes."""
+    return quarantine_row(
+        what,
+        reason,
+        source=row["source"],
+        line=row["source_offset"],
+        raw=row["value"],
+        key=row["key"],
+        group_id=row.get("group_id"),
+        source_partition=row["source_partition"],
+        at=row["at"],
+        record=record,
+    )
+
+
+def message_of(error: Exception) -> str:
+    """Return the first line of an error's message, or its class."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def broken_off_row(error: Exception, source: str, line: int | None = None) -> Row:
+    """Return a row for a source that cannot be read to its end."""
+    reason = f"breaks off here: {message_of(error)}"
+    return quarantine_row(UNREADABLE, reason, source=source, line=line)
+
+
+def gathered(items: Iterable[_T], length: Callable[[_T], int]) -> Iterator[list[_T]]:
+    """Gather items into lists of a bounded number, and of bounded bytes."""
+    found: list[_T] = []
+    size = 0
+    for item in items:
+        found.append(item)
+        size += length(item)
+        if len(found) >= ROWS_PER_BATCH or size >= BYTES_PER_BATCH:
+            yield found
+            found, size = [], 0
+    if found:
+        yield found
+
+
 def batches_of(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
     """Gather rows into Arrow batches of bounded size."""
-    gathered: list[Row] = []
-    size = 0
-    for row in rows:
-        gathered.append(row)
-        size += len(row.get("value") or b"") + len(row.get("key") or b"")
-        if len(gathered) >= ROWS_PER_BATCH or size >= BYTES_PER_BATCH:
-            yield pa.RecordBatch.from_pylist(gathered, schema=ROWS)
-            gathered, size = [], 0
-    if gathered:
-        yield pa.RecordBatch.from_pylist(gathered, schema=ROWS)
+    for part in gathered(
+        rows, lambda row: len(row.get("value") or b"") + len(row.get("key") or b"")
+    ):
+        yield pa.RecordBatch.from_pylist(part, schema=ROWS)

@@ -25,7 +25,7 @@ from pydantic import (
     ValidationError,
 )
 
-from pipeline.files import FileStore, LocalStore, Location, uri_of
+from pipeline.files import LOCAL_STORES, Location, Stores, uri_of
 from pipeline.known_counts import KnownCounts, Step
 from pipeline.sources.text_encodings import as_utf8
 from pipeline.topic_ids import id_of_plain
@@ -76,10 +76,14 @@ class DatedCount(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TopicsFile:
-    """Partition counts at the end of the history, and those with a time."""
+    """Partition counts at the end of the history, and those with a time.
+
+    ``names`` are those of topic ids, which are as in `pipeline.topic_ids`.
+    """
 
     at_end: dict[str, int] = field(default_factory=dict)
     dated: KnownCounts = field(default_factory=KnownCounts)
+    names: dict[str, str] = field(default_factory=dict)
 
 
 class LogEnds(BaseModel):
@@ -111,21 +115,24 @@ class LogsFile:
 _T = TypeVar("_T")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DATED: Final = TypeAdapter(Annotated[list[DatedCount], Field(min_length=1)])
-_LOCAL: Final[FileStore] = LocalStore()
 
 
 def read_topics(
-    path: Location, max_partitions: int = MAX_PARTITIONS, store: FileStore = _LOCAL
+    path: Location | None,
+    max_partitions: int = MAX_PARTITIONS,
+    stores: Stores = LOCAL_STORES,
 ) -> TopicsFile:
-    """Read partition counts.
+    """Read partition counts and topic ids; without a file, there are none.
 
     Raises
     ------
     DocumentError, SourceError
-        If the file is not of this form, a count exceeds ``max_partitions``, or the file
-        cannot be read.
+        If the file is not of this form, a count exceeds ``max_partitions``, two topics
+        have the same id, or the file cannot be read.
     """
-    described, dated = _topics(path, store)
+    if path is None:
+        return TopicsFile()
+    described, dated = _topics(path, stores)
     counts = {topic: one.partitions for topic, one in described.items()}
     steps: dict[str, tuple[Step, ...]] = {}
     for topic, stated in dated.items():
@@ -141,19 +148,14 @@ def read_topics(
         if count > max_partitions:
             reason = f"{count} partitions, above the limit {max_partitions}"
             raise DocumentError(reason, path=json_path((topic,)), source=str(path))
-    return TopicsFile(at_end=counts, dated=KnownCounts(steps))
+    names = _names_of_ids(described, path)
+    return TopicsFile(at_end=counts, dated=KnownCounts(steps), names=names)
 
 
-def read_topic_ids(path: Location, store: FileStore = _LOCAL) -> dict[str, str]:
-    """Read the names of topic ids, which are as in `pipeline.topic_ids`.
-
-    Raises
-    ------
-    DocumentError, SourceError
-        As `read_topics`, or if two topics have the same id.
-    """
+def _names_of_ids(
+    described: dict[str, DescribedTopic], path: Location
+) -> dict[str, str]:
     names: dict[str, str] = {}
-    described, _ = _topics(path, store)
     for topic, one in described.items():
         if one.id is not None:
             first = names.setdefault(id_of_plain(one.id), topic)
@@ -165,10 +167,10 @@ def read_topic_ids(path: Location, store: FileStore = _LOCAL) -> dict[str, str]:
 
 
 def _topics(
-    path: Location, store: FileStore
+    path: Location, stores: Stores
 ) -> tuple[dict[str, DescribedTopic], dict[str, list[DatedCount]]]:
     """Return the topics without times, and those with times."""
-    written = read_side_file(path, store, TypeAdapter(dict[str, Any]))
+    written = read_side_file(path, stores, TypeAdapter(dict[str, Any]))
     found: dict[str, DescribedTopic] = {}
     dated: dict[str, list[DatedCount]] = {}
     for topic, one in written.items():
@@ -182,15 +184,17 @@ def _topics(
     return found, dated
 
 
-def read_offsets(path: Location, store: FileStore = _LOCAL) -> LogsFile:
-    """Read log ends.
+def read_offsets(path: Location | None, stores: Stores = LOCAL_STORES) -> LogsFile:
+    """Read log ends; without a file, there are none.
 
     Raises
     ------
     DocumentError, SourceError
         If the file is not of this form, or cannot be read.
     """
-    written = read_side_file(path, store, TypeAdapter(_OffsetsFile))
+    if path is None:
+        return LogsFile()
+    written = read_side_file(path, stores, TypeAdapter(_OffsetsFile))
     return LogsFile(
         at=written.ms,
         ends={
@@ -200,7 +204,7 @@ def read_offsets(path: Location, store: FileStore = _LOCAL) -> LogsFile:
     )
 
 
-def read_side_file(path: Location, store: FileStore, kind: TypeAdapter[_T]) -> _T:
+def read_side_file(path: Location, stores: Stores, kind: TypeAdapter[_T]) -> _T:
     """Read a JSON file of a form.
 
     Raises
@@ -209,14 +213,27 @@ def read_side_file(path: Location, store: FileStore, kind: TypeAdapter[_T]) -> _
         If it is not of this form, or cannot be read.
     """
     try:
-        with store.open(uri_of(path)) as file:
-            value: Any = parse_json(as_utf8(file).read())
-    except OSError as error:
-        reason = f"unreadable: {error.strerror or error}"
-        raise SourceError(reason, source=str(path), cause=error) from None
+        value: Any = parse_json(read_whole(path, stores))
     except DocumentError as error:
         raise error.at(source=str(path), line=None) from None
     return _valid(value, kind, path, ())
+
+
+def read_whole(path: Location, stores: Stores) -> bytes:
+    """Read a text as UTF-8.
+
+    Raises
+    ------
+    SourceError
+        If it cannot be read.
+    """
+    uri = uri_of(path)
+    try:
+        with stores.of(uri).open(uri) as file:
+            return as_utf8(file).read()
+    except OSError as error:
+        reason = f"unreadable: {error.strerror or error}"
+        raise SourceError(reason, source=str(path), cause=error) from None
 
 
 def _valid(

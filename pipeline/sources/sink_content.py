@@ -49,10 +49,10 @@ Item: TypeAlias = str | bytes | Mapping[str, Any] | Unsound | None
 
 @dataclass(slots=True, kw_only=True)
 class SinkContent:
-    """Items of a file in order; ``broken`` states why it cannot be read to its end."""
+    """Items of a file in order; ``broken`` is why it cannot be read to its end."""
 
     items: list[Item] = field(default_factory=list)
-    broken: str | None = None
+    broken: Exception | None = None
 
     @property
     def first_unsound(self) -> int | None:
@@ -95,7 +95,7 @@ def content_of(data: bytes, form: SinkForm) -> SinkContent:
         for item in read[form](data):
             content.items.append(item)
     except Exception as error:  # noqa: BLE001  # fastavro, of damaged bytes: anything
-        content.broken = (str(error).splitlines() or [type(error).__name__])[0]
+        content.broken = error
     return content
 
 

@@ -12,7 +12,7 @@ not null, and such files have tombstones in their place.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -27,6 +27,7 @@ from pipeline.sources.rows import (
     UNREADABLE,
     WITHOUT_TOMBSTONES,
     Row,
+    broken_off_row,
     quarantine_row,
 )
 from pipeline.sources.sink_content import Item, SinkContent, Unsound, content_of
@@ -59,7 +60,7 @@ class _File:
         return len(self.content.items)
 
 
-def rows_of_pair(pieces: Sequence[TextPiece]) -> Iterator[Row]:
+def rows_of_pair(pieces: Iterable[TextPiece]) -> Iterator[Row]:
     """Yield the records of a pair; what has no key or no value is quarantined.
 
     Items that have the same fault form one row, with their number and the first
@@ -79,10 +80,7 @@ def rows_of_pair(pieces: Sequence[TextPiece]) -> Iterator[Row]:
         yield _counted(SET_ASIDE, TOMBSTONES, keys, 0)
     for one in read.values():
         if one.content.broken is not None:
-            reason = f"breaks off here: {one.content.broken}"
-            yield quarantine_row(
-                UNREADABLE, reason, source=one.file.name, line=one.length + 1
-            )
+            yield broken_off_row(one.content.broken, one.file.name, one.length + 1)
 
 
 def _joined(keys: _File, values: _File) -> Iterator[Row]:
@@ -94,7 +92,7 @@ def _joined(keys: _File, values: _File) -> Iterator[Row]:
         if _is_past_the_end(row, value, values.file):
             overlapping.append(row)
         else:
-            yield keyed(row) if row["what"] == RECORD else row
+            yield keyed(row)
     if overlapping:
         yield _overlap(overlapping, values.file)
     if both < min(keys.length, values.length):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
 from pathlib import PurePosixPath
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, TypeAlias
 from urllib.parse import unquote
 
 import pyarrow as pa
@@ -18,11 +18,12 @@ from pipeline.files import FileEntry, FileStore, is_local, name_of
 from pipeline.sources.avro_files import AVRO_MAGIC, check_avro
 from pipeline.sources.console_json import is_console_json
 from pipeline.sources.console_lines import INSTEAD, is_console, why_lossy
-from pipeline.sources.dump_files import is_dump, why_useless
 from pipeline.sources.lines import GZIP_MAGIC, Line, decompressed
 from pipeline.sources.log_segments import HEAD_BYTES, is_segment, partition_of_folder
+from pipeline.sources.other_tools import DUMP_LOG, is_dump
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
 from pipeline.sources.record_lines import OFFSETS_TOPIC
+from pipeline.sources.rows import message_of
 from pipeline.sources.sink_content import form_of
 from pipeline.sources.sink_names import SinkPart, SinkRole, pair_of, sink_name
 from pipeline.sources.source_kind import (
@@ -60,14 +61,12 @@ class FileLayout(Enum):
     PARQUET = "parquet"
     AVRO = "avro"
     SEGMENT = "segment"  # of a broker's log
-    DUMP = "dump"  # of segments: lines whose meaning depends on those before
     SINK = "sink"  # of Kafka Connect: values or keys, which are read together
 
 
 _IN_LINES: Final = (
     FileLayout.LINES,
     FileLayout.CONSOLE,
-    FileLayout.DUMP,
     FileLayout.LOG,
 )
 
@@ -112,11 +111,6 @@ class SourceFile:
         return str(PurePosixPath(self.name).parent)
 
     @property
-    def pair(self) -> str:
-        """What it has in common with the file that it is read with; else empty."""
-        return "" if self.sink is None else self.sink.pair
-
-    @property
     def is_large(self) -> bool:
         """Whether it is read line by line by Spark."""
         return (
@@ -126,6 +120,10 @@ class SourceFile:
             and self.packed == self.uri.endswith(".gz")
             and not self.uri.endswith(_OTHER_CODECS)
         )
+
+
+_Make: TypeAlias = "partial[SourceFile]"
+"""Makes a file: its name, location, length, and time are known."""
 
 
 def source_file(
@@ -142,14 +140,20 @@ def source_file(
     SourceError
         If it is no source, or cannot be read.
     """
+    make = partial(
+        SourceFile,
+        name=name,
+        uri=entry.uri,
+        length=entry.length,
+        modified_ms=entry.modified_ms,
+    )
     try:
         with store.open(entry.uri) as file:
-            found = _recognized_by_name(file, entry, name, forced, written)
+            found = _recognized_by_name(file, make, forced, written)
             file.seek(0)
             digest = _digest(file, entry)
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
-        first = (str(error).splitlines() or [type(error).__name__])[0]
-        said = f"unreadable: {first}"
+        said = f"unreadable: {message_of(error)}"
         raise UnknownFormatError(said, source=name, cause=error) from None
     reason = _why_not_by_spark(found)
     if reason is not None:
@@ -158,87 +162,67 @@ def source_file(
 
 
 def _recognized_by_name(
-    file: BinaryIO,
-    entry: FileEntry,
-    name: str,
-    forced: SourceKind | None,
-    written: RecordFormat,
+    file: BinaryIO, make: _Make, forced: SourceKind | None, written: RecordFormat
 ) -> SourceFile:
     """Recognize a file; one of the S3 sink can have values or keys only."""
-    sink = sink_name(entry.uri)
+    name, uri = make.keywords["name"], make.keywords["uri"]
+    sink = sink_name(uri)
     if sink is None or forced not in (None, SourceKind.RECORDS):
-        return _recognized(file, entry, name, forced, written)
+        return _recognized(file, make, forced, written)
     if sink.role is SinkRole.VALUES:
         try:
-            return _recognized(file, entry, name, None, written)
+            return _recognized(file, make, None, written)
         except (SourceError, OSError, EOFError, zlib.error) as error:
             if is_device_failure(error):
                 raise
             file.seek(0)  # values alone
-    part = SinkPart(name=sink, form=form_of(file, name), pair=pair_of(entry.uri, sink))
-    return SourceFile(
-        name=name,
-        uri=entry.uri,
-        length=entry.length,
-        modified_ms=entry.modified_ms,
-        kind=SourceKind.RECORDS,
-        layout=FileLayout.SINK,
-        written=written,
-        sink=part,
+    part = SinkPart(name=sink, form=form_of(file, name), pair=pair_of(uri, sink))
+    return make(
+        kind=SourceKind.RECORDS, layout=FileLayout.SINK, written=written, sink=part
     )
 
 
 def _recognized(
-    file: BinaryIO,
-    entry: FileEntry,
-    name: str,
-    forced: SourceKind | None,
-    written: RecordFormat,
+    file: BinaryIO, make: _Make, forced: SourceKind | None, written: RecordFormat
 ) -> SourceFile:
-    recognized = partial(
-        SourceFile,
-        name=name,
-        uri=entry.uri,
-        length=entry.length,
-        modified_ms=entry.modified_ms,
-    )
+    name, uri = make.keywords["name"], make.keywords["uri"]
     head = file.read(len(PARQUET_MAGIC))
     if head == PARQUET_MAGIC:
         footer = _footer(file, name)
         kind = kind_of_schema(footer.schema, name, written)
         if forced not in (None, kind):
             raise UnknownFormatError(f"Parquet with {kind.value}", source=name)
-        return recognized(
+        return make(
             kind=kind, layout=FileLayout.PARQUET, footer=footer, written=written
         )
     if head == AVRO_MAGIC:
         file.seek(0)
         check_avro(file, name, written)
-        return recognized(
-            kind=SourceKind.RECORDS, layout=FileLayout.AVRO, written=written
-        )
+        return make(kind=SourceKind.RECORDS, layout=FileLayout.AVRO, written=written)
     head += file.read(HEAD_BYTES - len(head))
-    if is_segment(name_of(entry.uri), head):
-        return recognized(
+    if is_segment(name_of(uri), head):
+        return make(
             kind=SourceKind.RECORDS,
             layout=FileLayout.SEGMENT,
-            partition=_partition(entry, name),
+            partition=_partition(uri, name),
         )
     lines = first_lines(file)
+    if forced in (None, SourceKind.RECORDS) and is_dump(lines):
+        raise UnknownFormatError(DUMP_LOG, source=name)
     kind = forced or kind_of_text(file, lines, name, written)
-    recognized = partial(
-        recognized,
+    make = partial(
+        make,
         packed=head.startswith(GZIP_MAGIC),
         is_utf16=has_utf16_mark(decompressed(file).read(2)),
     )
     layout = _layout_of_a_tool(lines, name) if kind is SourceKind.RECORDS else None
     layout = FileLayout.LOG if kind is SourceKind.LEADER_LOG else layout
     if layout is not None:
-        return recognized(kind=kind, layout=layout)
+        return make(kind=kind, layout=layout)
     if kind is SourceKind.RECORDS and written.encoding is None:
         written = replace(written, encoding=encoding_of(lines, written))
     is_document = kind is SourceKind.REBALANCES and not is_in_lines(lines)
-    return recognized(
+    return make(
         kind=kind,
         layout=FileLayout.DOCUMENT if is_document else FileLayout.LINES,
         written=written,
@@ -253,10 +237,6 @@ def _layout_of_a_tool(lines: list[Line], name: str) -> FileLayout | None:
     UnknownFormatError
         If the output has lost what is needed.
     """
-    if is_dump(lines):
-        if reason := why_useless(lines, name):
-            raise UnknownFormatError(reason, source=name)
-        return FileLayout.DUMP
     if is_console_json(lines):
         return FileLayout.CONSOLE_JSON
     if is_console(lines):
@@ -266,9 +246,9 @@ def _layout_of_a_tool(lines: list[Line], name: str) -> FileLayout | None:
     return None
 
 
-def _partition(entry: FileEntry, name: str) -> int:
+def _partition(uri: str, name: str) -> int:
     """Return the partition of a segment of the log of groups, by its folder."""
-    *_, folder, _ = PurePosixPath(entry.uri).parts
+    *_, folder, _ = PurePosixPath(uri).parts
     found = partition_of_folder(unquote(folder))
     if found is None:
         reason = f"a log segment that is not in its folder, {OFFSETS_TOPIC}-PARTITION"
@@ -288,8 +268,7 @@ def _footer(file: BinaryIO, name: str) -> ParquetFooter:
             groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
             schema = _with_instants(parquet.schema_arrow, parquet.schema)
     except (OSError, pa.ArrowException) as error:
-        first = str(error).splitlines()[0]
-        reason = f"unreadable Parquet: {first}"
+        reason = f"unreadable Parquet: {message_of(error)}"
         raise UnknownFormatError(reason, source=name, cause=error) from None
     if not groups:
         raise SourceError("Parquet without rows", source=name)

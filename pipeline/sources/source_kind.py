@@ -18,7 +18,6 @@ from pipeline.describe.messages import note_of
 from pipeline.describe.text_tables import plain_text
 from pipeline.sources.console_json import is_console_json
 from pipeline.sources.console_lines import is_console, why_lossy
-from pipeline.sources.dump_files import is_dump
 from pipeline.sources.leader_logs import is_leader_log
 from pipeline.sources.lines import Line, read_lines, unpacked
 from pipeline.sources.other_tools import why_of_another_tool
@@ -101,7 +100,7 @@ def kind_of_text(
     """
     if not lines:
         raise UnknownFormatError("an empty file", source=name)
-    if is_dump(lines) or is_console(lines) or is_console_json(lines):
+    if is_console(lines) or is_console_json(lines):
         return SourceKind.RECORDS
     kind = _kind_of_lines(lines, written) or _kind_of_document(file)
     if kind is None and (reason := why_lossy(lines)):
@@ -146,19 +145,14 @@ def is_in_lines(lines: Iterable[Line]) -> bool:
 
 ACCEPTED: Final = (
     "accepted are records of __consumer_offsets (Parquet, Avro, JSON Lines; see "
-    "--columns; or a broker's log segments, or output of kafka-dump-log "
-    "--offsets-decoder, or of kafka-console-consumer, or files of Kafka Connect's S3 "
-    "sink with their keys), text of kafka-consumer-groups --describe, logs of the "
-    "leaders of groups, and rebalance/1 documents (JSON, Parquet); for example: "
-    "kafka-consumer-groups --bootstrap-server localhost:9092 --describe --all-groups "
-    "> groups.txt && assignor-oracle audit groups.txt --out audit"
+    "--columns; or a broker's log segments, or output of kafka-console-consumer, or "
+    "files of Kafka Connect's S3 sink with their keys), text of kafka-consumer-groups "
+    "--describe, logs of the leaders of groups, and rebalance/1 documents (JSON, "
+    "Parquet); for example: kafka-consumer-groups --bootstrap-server localhost:9092 "
+    "--describe --all-groups > groups.txt && assignor-oracle audit groups.txt --out "
+    "audit"
 )
 """What a message adds when nothing was recognized."""
-
-
-def known_formats() -> str:
-    """List the formats for a message."""
-    return ", ".join(kind.value for kind in SourceKind)
 
 
 def _kind_of_lines(lines: Iterable[Line], written: RecordFormat) -> SourceKind | None:

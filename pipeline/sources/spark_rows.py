@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from itertools import groupby
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -25,14 +24,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pipeline.sources.documents import document_of_row
 from pipeline.sources.file_links import linked
 from pipeline.sources.numbering import first_numbers, numbered
-from pipeline.sources.read import (
-    TextPiece,
-    rows_of_dumps,
-    rows_of_folder,
-    rows_of_formatters,
-    rows_of_logs,
-    rows_of_piece,
-)
+from pipeline.sources.read import TextPiece
 from pipeline.sources.record_batches import on_records
 from pipeline.sources.rows import (
     ROWS,
@@ -41,7 +33,6 @@ from pipeline.sources.rows import (
     batches_of,
     quarantine_row,
 )
-from pipeline.sources.sink_rows import rows_of_pair
 from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
 from pipeline.sources.spark_tables import (
@@ -58,6 +49,7 @@ from pipeline.sources.spark_tables import (
     records_table,
     whole_texts,
 )
+from pipeline.sources.texts_together import place_of, rows_of_texts
 from rebalance import SourceError
 
 Batches = Iterator[pa.RecordBatch]
@@ -67,6 +59,7 @@ SPARK_ERRORS: Final = (PySparkException, Py4JError)
 
 _UNREADABLE_FILE: Final = "FAILED_READ_FILE"
 _NAMED_FILE: Final = re.compile(r"reading file (\S+)\.\s")
+_PLACE: Final = ("set", "name")
 _SPARK_ROWS: Final = from_arrow_schema(ROWS)
 
 
@@ -148,29 +141,13 @@ class SourceReader:
         self, files: Sequence[SourceFile], *, is_lenient: bool = False
     ) -> Iterator[DataFrame]:
         texts = [file for file in files if file.layout is not FileLayout.PARQUET]
-        describes = [file for file in texts if file.kind is SourceKind.DESCRIBE]
-        dumps = [file for file in texts if file.layout is FileLayout.DUMP]
-        sinks = [file for file in texts if file.layout is FileLayout.SINK]
-        printed = [file for file in texts if file.layout is FileLayout.CONSOLE_JSON]
-        logs = [file for file in texts if file.layout is FileLayout.LOG]
-        apart = {file.uri for file in (*describes, *dumps, *sinks, *printed, *logs)}
-        others = [file for file in texts if file.uri not in apart]
-        if others:
-            convert = _on_pieces(_by_uri(others), self._most)
-            pieces = self._pieces(others, is_lenient=is_lenient)
-            yield pieces.mapInArrow(convert, _SPARK_ROWS)
-        if describes:
-            pieces = self._pieces(describes, is_lenient=is_lenient)
-            yield self._in_order(pieces, describes, by="folder")
-        if dumps:
-            pieces = self._pieces(dumps, is_lenient=is_lenient)
-            yield self._in_order(pieces, dumps, by="name")
-        if sinks:
-            pieces = self._pieces(sinks, is_lenient=is_lenient)
-            yield self._in_order(pieces, sinks, by="pair")
-        for together in filter(None, (printed, logs)):
-            pieces = self._pieces(together, is_lenient=is_lenient)
-            yield self._in_order(pieces, together, by="layout")
+        for is_set in (False, True):
+            read = [file for file in texts if bool(place_of(file)[0]) is is_set]
+            if read:
+                pieces = self._pieces(read, is_lenient=is_lenient)
+                pieces = self._in_order(pieces, read) if is_set else pieces
+                convert = _on_pieces(_by_uri(read), self._most)
+                yield pieces.mapInArrow(convert, _SPARK_ROWS)
 
     def _pieces(self, files: Sequence[SourceFile], *, is_lenient: bool) -> DataFrame:
         """Return the pieces of texts; the lines of large ones are counted first."""
@@ -188,32 +165,16 @@ class SourceReader:
             tables.append(numbered(lines, first_numbers(lines)))
         return reduce(DataFrame.unionByName, tables)
 
-    def _in_order(
-        self, pieces: DataFrame, files: Sequence[SourceFile], *, by: str
-    ) -> DataFrame:
-        """Read files in the order of their lines.
-
-        Describe texts of one ``folder`` are read together, in the order of names,
-        output of ``kafka-dump-log`` by ``name``, one file at a time, values with their
-        keys, by ``pair``, and output of formatters, or logs of applications, all
-        together, by ``layout``.
-        """
-        named = _by_uri(files)
-        read = {
-            "folder": _on_folders,
-            "name": _on_dumps,
-            "pair": _on_pairs,
-            "layout": _on_layout,
-        }[by]
-        apart = len({getattr(file, by) for file in files})
+    def _in_order(self, pieces: DataFrame, files: Sequence[SourceFile]) -> DataFrame:
+        """Bring the texts of one set together, in the order of their lines."""
         placed = pieces.mapInArrow(
-            _with_names(named),
+            _with_places(_by_uri(files)),
             f"{PATH} string, {FIRST} bigint, {TEXT} binary, "
-            "folder string, name string, pair string, layout string",
+            + ", ".join(f"{name} string" for name in _PLACE),
         )
-        ordered = placed.repartition(min(self._tasks, apart), by)
-        ordered = ordered.sortWithinPartitions("pair", "folder", "name", FIRST)
-        return ordered.mapInArrow(read(named), _SPARK_ROWS)
+        sets = len({place_of(file)[0] for file in files})
+        ordered = placed.repartition(min(self._tasks, sets), _PLACE[0])
+        return ordered.sortWithinPartitions(*_PLACE, FIRST)
 
     def _broken_parquet(self) -> dict[str, str]:
         """Compare the rows that can be read of each file with those of its footer."""
@@ -321,61 +282,26 @@ def _on_documents(
 
 
 def _on_pieces(files: dict[str, SourceFile], most: int) -> Callable[[Batches], Batches]:
-    def rows(batches: Batches) -> Iterator[Row]:
-        for piece in _text_pieces(batches, files):
-            yield from rows_of_piece(piece, most)
+    def convert(batches: Batches) -> Batches:
+        return batches_of(rows_of_texts(_text_pieces(batches, files), most))
 
-    return lambda batches: batches_of(rows(batches))
+    return convert
 
 
-def _with_names(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
-    def with_names(batches: Batches) -> Batches:
+def _with_places(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
+    def with_places(batches: Batches) -> Batches:
         for batch in batches:
-            found = [files[unquote(path)] for path in batch.column(PATH).to_pylist()]
-            folders = pa.array([file.folder for file in found], pa.string())
-            names = pa.array([file.name for file in found], pa.string())
-            pairs = pa.array([file.pair for file in found], pa.string())
-            layouts = pa.array([file.layout.value for file in found], pa.string())
-            placed = batch.append_column("folder", folders).append_column("name", names)
-            placed = placed.append_column("pair", pairs)
-            yield placed.append_column("layout", layouts)
+            paths = batch.column(PATH).to_pylist()
+            places = [place_of(files[unquote(path)]) for path in paths]
+            columns = [
+                pa.array([place[at] for place in places], pa.string())
+                for at in range(len(_PLACE))
+            ]
+            yield pa.RecordBatch.from_arrays(
+                [*batch.columns, *columns], [*batch.schema.names, *_PLACE]
+            )
 
-    return with_names
-
-
-def _on_folders(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
-    def rows(batches: Batches) -> Iterator[Row]:
-        pieces = _text_pieces(batches, files)
-        for _, folder in groupby(pieces, key=lambda piece: piece.file.folder):
-            yield from rows_of_folder(folder)
-
-    return lambda batches: batches_of(rows(batches))
-
-
-def _on_dumps(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
-    def convert(batches: Batches) -> Batches:
-        return batches_of(rows_of_dumps(_text_pieces(batches, files)))
-
-    return convert
-
-
-def _on_layout(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
-    is_log = any(file.layout is FileLayout.LOG for file in files.values())
-    read = rows_of_logs if is_log else rows_of_formatters
-
-    def convert(batches: Batches) -> Batches:
-        return batches_of(read(_text_pieces(batches, files)))
-
-    return convert
-
-
-def _on_pairs(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
-    def rows(batches: Batches) -> Iterator[Row]:
-        pieces = _text_pieces(batches, files)
-        for _, pair in groupby(pieces, key=lambda piece: piece.file.pair):
-            yield from rows_of_pair(list(pair))
-
-    return lambda batches: batches_of(rows(batches))
+    return with_places
 
 
 def _text_pieces(batches: Batches, files: dict[str, SourceFile]) -> Iterator[TextPiece]:

@@ -151,16 +151,6 @@ def by_schema(files: Iterable[SourceFile]) -> list[list[SourceFile]]:
     return [groups[key] for key in sorted(groups)]
 
 
-def why_not_spark(schema: pa.Schema) -> str | None:
-    """Return why Spark cannot read a schema; None if it can."""
-    try:
-        for kind in schema.types:
-            _spark_type(kind)
-    except Exception as error:  # noqa: BLE001 - PySpark's errors have no common class
-        return str(error).splitlines()[0]
-    return None
-
-
 def _loaded(
     spark: SparkSession,
     form: str,

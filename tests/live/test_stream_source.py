@@ -17,10 +17,10 @@ from pipeline.live import (
     OffsetsLog,
     ReplacedLogError,
     batches_of_records,
-    kept_records,
     records_of_batch,
 )
 from pipeline.live.offsets_log import LogRange
+from pipeline.sources import rows
 from tests.live.consumers import Consumer, Message, end
 
 PASSWORD = "s3cret"  # noqa: S105
@@ -55,8 +55,8 @@ def test_a_batch_is_read_as_it_was_planned() -> None:
 
 
 def test_batches_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_records, "ROWS_PER_BATCH", 3)
-    monkeypatch.setattr(kept_records, "BYTES_PER_BATCH", 10)
+    monkeypatch.setattr(rows, "ROWS_PER_BATCH", 3)
+    monkeypatch.setattr(rows, "BYTES_PER_BATCH", 10)
     sizes = [1, 1, 1, 1, 12, 9, 1]
     records = [LogRecord(0, n, None, None, b"v" * size) for n, size in enumerate(sizes)]
     batches = list(batches_of_records(records))

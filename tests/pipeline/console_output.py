@@ -15,8 +15,8 @@ from typing import Final
 
 from conformance.broker import Broker, console_consumer, running_broker
 from pipeline.sources.console_lines import COMMAND
-from tests.pipeline.dumped_groups import BROKER, fill, segment_of
-from tests.pipeline.test_log_segments import NAME
+from tests.pipeline.logged_groups import fill, segment_of
+from tests.pipeline.test_log_segments import BROKER, NAME
 
 DATA = Path(__file__).parent.parent / "data" / "console-consumer"
 FORMATTERS = "org.apache.kafka.tools.consumer."

@@ -39,7 +39,6 @@ from pipeline.judging.topic_names import names_of_ids
 from pipeline.known_counts import known_counts
 from pipeline.sources.find import Found, find_sources
 from pipeline.sources.given_subscriptions import (
-    GivenSubscriptions,
     read_subscriptions,
 )
 from pipeline.sources.rows import (
@@ -52,10 +51,7 @@ from pipeline.sources.rows import (
     sighting_of,
 )
 from pipeline.sources.sidecars import (
-    LogsFile,
-    TopicsFile,
     read_offsets,
-    read_topic_ids,
     read_topics,
 )
 from pipeline.sources.source_kind import STATES
@@ -125,14 +121,12 @@ def _world(
     topics = topics or found.side_files.get("topics.json")
     offsets = offsets or found.side_files.get("offsets.json")
     subscriptions = found.side_files.get("subscriptions.json")
-    given = TopicsFile() if topics is None else read_topics(topics, most)
+    given = read_topics(topics, most)
     return World(
         counts=CountSources(at_end=given.at_end, dated=given.dated),
-        names={} if topics is None else read_topic_ids(topics),
-        logs=LogsFile() if offsets is None else read_offsets(offsets),
-        subscriptions=GivenSubscriptions()
-        if subscriptions is None
-        else read_subscriptions(subscriptions),
+        names=given.names,
+        logs=read_offsets(offsets),
+        subscriptions=read_subscriptions(subscriptions),
         max_partitions=most,
     )
 

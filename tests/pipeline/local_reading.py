@@ -8,9 +8,9 @@ from typing import Any
 
 from pipeline.sources.find import find_sources
 from pipeline.sources.local_rows import read_found
-from pipeline.sources.rows import Row
+from pipeline.sources.rows import RECORD, Row
 
-__all__ = ["read_found", "read_path", "read_paths"]
+__all__ = ["damage", "read_found", "read_path", "read_paths", "records"]
 
 
 def read_path(path: Path, **options: Any) -> list[Row]:
@@ -21,3 +21,20 @@ def read_path(path: Path, **options: Any) -> list[Row]:
 def read_paths(paths: Sequence[Path]) -> list[Row]:
     """Read files and folders."""
     return read_found(find_sources(paths))
+
+
+def records(rows: list[Row]) -> list[Row]:
+    """Return the records without their sources."""
+    names = ("source_partition", "source_offset", "at", "key", "value")
+    return [
+        {name: row[name] for name in names} for row in rows if row["what"] == RECORD
+    ]
+
+
+def damage(rows: list[Row]) -> list[tuple[int | None, str, int]]:
+    """Return the positions, reasons, and numbers of what is no record."""
+    return [
+        (row["source_offset"], row["reason"], row["records"])
+        for row in rows
+        if row["what"] != RECORD
+    ]

@@ -15,9 +15,9 @@ from pipeline.history.stream import ORDER, histories
 from pipeline.sources.leader_logs import rows_of_leader_logs
 from pipeline.sources.lines import Line
 from pipeline.sources.rows import CASE, Row
-from tests.pipeline.dumped_groups import BROKER, segment_of
 from tests.pipeline.local_reading import read_paths
-from tests.pipeline.test_log_segments import NAME
+from tests.pipeline.logged_groups import segment_of
+from tests.pipeline.test_log_segments import BROKER, NAME
 
 Held = dict[str, list[int]]
 

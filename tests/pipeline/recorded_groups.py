@@ -29,7 +29,7 @@ from pipeline.records import (
 )
 from pipeline.sources.read import keyed
 from pipeline.sources.rows import CASE, Row, record_row
-from pipeline.sources.sidecars import read_topic_ids
+from pipeline.sources.sidecars import read_topics
 from pipeline.topic_ids import text_of_id
 from rebalance.protocol import decode_assignment
 from tests.pipeline.recorded import in_order
@@ -107,7 +107,7 @@ def pairs(held: Held | None) -> Pairs:
 
 def read_recording(folder: Path) -> dict[str, Recorded]:
     """Read a recording, by group."""
-    names = read_topic_ids(folder / "topics.json")
+    names = read_topics(folder / "topics.json").names
     table = pq.read_table(folder / "consumer_offsets.parquet").to_pylist()
     cases: dict[str, list[Case]] = defaultdict(list)
     others: dict[str, list[Row]] = defaultdict(list)

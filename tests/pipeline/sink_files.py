@@ -20,9 +20,16 @@ import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tests.pipeline.test_sources import LOG
+
 Record: TypeAlias = dict[str, Any]
 """Partition, offset, timestamp, and key and value as bytes."""
 
+LOGGED: list[Record] = [
+    {**row, "key": bytes.fromhex(row["key"]), "value": bytes.fromhex(row["value"])}
+    for row in LOG.records
+]
+"""A commit and two generations, at offsets 0 to 2 of partition 0."""
 BYTES = ["null", "bytes"]  # the schema of ByteArrayConverter is optional
 WRAPPED = {
     "type": "record",

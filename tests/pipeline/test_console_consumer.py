@@ -33,10 +33,9 @@ from pipeline.sources.rows import CASE, RECORD, REPEATED, UNREADABLE, Row
 from rebalance import SourceError
 from tests.pipeline.console_output import DATA, printed
 from tests.pipeline.describe_text import offsets
-from tests.pipeline.dumped_groups import BROKER, fill, segment_of
-from tests.pipeline.local_reading import read_path, read_paths
-from tests.pipeline.test_dump_log import damage, records
-from tests.pipeline.test_log_segments import NAME
+from tests.pipeline.local_reading import damage, read_path, read_paths, records
+from tests.pipeline.logged_groups import fill, segment_of
+from tests.pipeline.test_log_segments import BROKER, NAME
 from tests.pipeline.test_spark_rows import by_spark, comparable
 
 TEXT, GROUPS, OFFSETS = (

@@ -104,7 +104,7 @@ def holder(client_id: str | None = None, instance_id: str | None = None) -> Case
     ],
 )
 def test_names_of_a_member(name: str, member: CaseMember) -> None:
-    given = GivenSubscriptions(of_members={"g": {"app": ["t", "u"]}})
+    given = GivenSubscriptions({"g": {"app": ["t", "u"]}})
     found = with_given_subscriptions(state("all", **{name: member}), given)
     assert found.subscriptions == GIVEN
     assert (found.members or {})[name].subscription == ["t", "u"]

@@ -17,9 +17,9 @@ from pipeline.sources.find import find_sources
 from pipeline.sources.lines import Line
 from pipeline.sources.rows import Row
 from pipeline.sources.source_kind import SourceKind
-from pipeline.sources.spark_rows import _by_uri, _on_folders
+from pipeline.sources.spark_rows import _by_uri, _on_pieces
 from pipeline.sources.spark_tables import FIRST, PATH, TEXT
-from rebalance import SourceError
+from rebalance import MAX_PARTITIONS, SourceError
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.test_sources import LOG, jsonl
 from tests.report.histories import audit_of
@@ -67,7 +67,7 @@ def as_spark_does(folder: Path, group_name: str | None) -> list[Row]:
         FIRST: [1] * len(texts),
         TEXT: [local_path(file.uri).read_bytes() for file in texts],
     }
-    read = _on_folders(_by_uri(texts))
+    read = _on_pieces(_by_uri(texts), MAX_PARTITIONS)
     batches = pa.table(pieces).to_batches()
     return [row for batch in read(iter(batches)) for row in batch.to_pylist()]
 

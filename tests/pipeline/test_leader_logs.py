@@ -20,7 +20,7 @@ from pipeline.groups.local_files import LocalFiles
 from pipeline.sources.find import find_sources
 from pipeline.sources.leader_logs import NO_GROUP, OF_STREAMS
 from pipeline.sources.logged_assignment import CUT_OFF
-from pipeline.sources.rows import REPEATED, SET_ASIDE, UNREADABLE
+from pipeline.sources.rows import CASE, REPEATED, SET_ASIDE, UNREADABLE
 from pipeline.sources.source_kind import SourceKind
 from rebalance import SourceError
 from tests.pipeline.local_audit import local_audit
@@ -211,6 +211,18 @@ def test_states_older_than_the_records_are_judged_and_not_doubted(
     (tmp_path / "app.log").write_text(message(1000, group=group, x={"t": [0]}))
     (state,) = with_records(tmp_path / "r.jsonl", tmp_path / "app.log")
     assert (state.state_of, state.doubt, state.at_rest) == (None, None, BY_LEADER)
+
+
+def test_a_log_that_breaks_off_is_used_up_to_there(tmp_path: Path) -> None:
+    text = f"{PLAIN}\n" + "noise\n" * 2_000_000
+    packed = gzip.compress(text.encode(), compresslevel=0)
+    (tmp_path / "a.log.gz").write_bytes(packed[: len(packed) // 2])
+    (tmp_path / "b.log").write_text(message(4, a={"t": [0]}))
+    first, second, broken = read_path(tmp_path)
+    assert [row["what"] for row in (first, second)] == [CASE, CASE]
+    assert broken["source"].endswith("a.log.gz")
+    assert broken["reason"].startswith("breaks off here: ")
+    assert 990_000 < broken["source_offset"] < 1_010_000
 
 
 @pytest.mark.heavy

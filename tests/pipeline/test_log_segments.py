@@ -15,7 +15,7 @@ from kafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchB
 from kafka.record.util import calc_crc32c
 
 from conformance.broker import Broker
-from pipeline.records import decode_record
+from pipeline.records import GroupMetadata, OffsetCommit, decode_record
 from pipeline.sources import source_file
 from pipeline.sources.find import find_sources
 from pipeline.sources.log_segments import rows_of_segment
@@ -26,6 +26,8 @@ from tests.pipeline.test_sources import LOG, jsonl
 from tests.plugins.real import Place, log_of_groups
 
 NAME = f"{0:020}.log"
+DATA = Path(__file__).parent.parent / "data" / "log-segments"
+BROKER = "__consumer_offsets-0"
 FOLDER = "__consumer_offsets-7"
 NO_PRODUCER = -1
 CONTROL = 0x20
@@ -155,6 +157,29 @@ def test_records_of_a_transaction_count_once_it_is_committed() -> None:
         )
     )
     assert offsets(list(rows_of_segment(data, "s", 0))) == [2, 1, 5]
+
+
+def test_a_recorded_segment_has_groups_of_both_protocols_and_transactions() -> None:
+    rows = read_path(DATA / BROKER)
+    assert {row["what"] for row in rows} == {RECORD}
+    decoded = [decode_record(row["key"], row["value"]) for row in rows]
+    assert {type(one).__name__ for one in decoded} >= {
+        "ConsumerGroupCurrentMemberAssignment",
+        "ConsumerGroupMemberMetadata",
+        "ConsumerGroupMetadata",
+        "ConsumerGroupTargetAssignmentMember",
+        "ConsumerGroupTargetAssignmentMetadata",
+        "ConsumerGroupTombstone",
+        "GroupMetadata",
+        "GroupTombstone",
+        "OffsetCommit",
+        "OffsetTombstone",
+    }
+    commits = {one.offset for one in decoded if isinstance(one, OffsetCommit)}
+    assert 7 in commits  # of the transaction that is committed
+    assert 999 not in commits  # of the one that is aborted
+    names = {one.group_id for one in decoded if isinstance(one, GroupMetadata)}
+    assert names >= {"klassisch-ü", "java"}
 
 
 def test_a_key_is_required() -> None:

@@ -39,17 +39,18 @@ from tests.pipeline.consumer_groups import FIRST, JOIN, gone, rebuild_rows, rows
 from tests.pipeline.groups import group, member
 from tests.pipeline.local_reading import read_path, read_paths
 from tests.pipeline.recorded import CHURN, churn_records, in_order
-from tests.pipeline.sink_files import Record, parquet_of, write_sink, written_as
+from tests.pipeline.sink_files import (
+    LOGGED,
+    Record,
+    parquet_of,
+    write_sink,
+    written_as,
+)
 from tests.pipeline.test_avro_files import avro
 from tests.pipeline.test_avro_files import records as avro_records
 from tests.pipeline.test_sources import LOG, jsonl
 from tests.pipeline.test_spark_rows import by_spark, comparable
 
-LOGGED: list[Record] = [
-    {**row, "key": bytes.fromhex(row["key"]), "value": bytes.fromhex(row["value"])}
-    for row in LOG.records
-]
-"""A commit and two generations, at offsets 0 to 2 of partition 0."""
 STEM = "__consumer_offsets+0+0000000000"
 FORMS = ["json", "json.gz", "avro"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 
@@ -149,6 +150,31 @@ def test_output_of_other_tools_is_refused_with_a_command(
     assert error.value.reason.startswith(reason)
     assert COMMANDS in error.value.reason
     assert "--columns" not in error.value.reason
+
+
+DUMPED = (
+    "Dumping /var/lib/kafka/__consumer_offsets-0/00000000000000000000.log",
+    "Log starting offset: 0",
+    "baseOffset: 0 lastOffset: 0 count: 1 baseSequence: -1 lastSequence: -1",
+    "| offset: 0 CreateTime: 1 keySize: 10 valueSize: -1 sequence: -1 headerKeys: []",
+    '| key: {"type":"2","data":{"group":"g"}} payload: <DELETE>',
+)
+
+
+@pytest.mark.parametrize("line", DUMPED)
+@pytest.mark.parametrize("source_format", [None, "consumer-offsets"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_what_is_printed_of_segments_is_refused_with_what_to_give(
+    tmp_path: Path, line: str, source_format: str | None, pack: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "dump.txt"
+    path.write_bytes(pack(f"Error: noise\n{line}\n".encode()))
+    with pytest.raises(SourceError) as error:
+        find_sources([path], source_format=source_format)
+    assert error.value.reason == (
+        "output of kafka-dump-log, which is not read: give the log segments that it "
+        "printed, the files *.log in their folders (__consumer_offsets-PARTITION)"
+    )
 
 
 @pytest.mark.parametrize(

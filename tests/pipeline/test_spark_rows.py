@@ -24,11 +24,12 @@ from pipeline.sources.sidecars import read_topics
 from pipeline.sources.spark_rows import SPARK_ERRORS, SourceReader
 from rebalance import MAX_PARTITIONS, rebalance_of
 from rebalance.arrow import to_table
-from tests.pipeline.dumped_groups import BROKER, DATA, RARE
+from tests.pipeline.describe_text import members, state
 from tests.pipeline.local_reading import read_path, read_paths
+from tests.pipeline.logged_states import message
+from tests.pipeline.sink_files import LOGGED, write_sink
 from tests.pipeline.test_describe_files import GOOD
-from tests.pipeline.test_dump_log import RECORD_LINES, TEXT
-from tests.pipeline.test_log_segments import batch, segment
+from tests.pipeline.test_log_segments import BROKER, DATA, batch, segment
 from tests.pipeline.test_sources import LOG, jsonl, parquet
 from tests.shapes import CHAIN, DOUBLE_CLAIM
 
@@ -202,6 +203,7 @@ def test_a_scheme_of_hadoop(
     conf = spark._jsc.hadoopConfiguration()
     conf.set("fs.viewfs.mounttable.cluster.link./data", f"file://{folder}")
     store = HadoopStore(spark)
+    stores = Stores(LocalStore(), lambda: store)
     assert store.is_folder("viewfs://cluster/data/absent") is None
     rows = by_spark(spark, "viewfs://cluster/data")
     named = [
@@ -212,7 +214,7 @@ def test_a_scheme_of_hadoop(
         if row["what"] == CASE:
             row["value"] = b""  # contains the name
     assert comparable(rows) == comparable(named)
-    topics = read_topics("viewfs://cluster/data/topics.json", 9, store)
+    topics = read_topics("viewfs://cluster/data/topics.json", 9, stores)
     assert topics.at_end == {"t": 5}
     with pytest.raises(OSError, match="absent"):
         store.open("viewfs://cluster/data/absent")
@@ -297,7 +299,7 @@ def test_a_file_that_spark_cannot_read_is_named(
     ]
 
 
-# Log segments, and what ``kafka-dump-log`` prints of them.
+# Log segments, and texts that are read together.
 
 
 def test_spark_reads_segments(spark: SparkSession, tmp_path: Path) -> None:
@@ -310,21 +312,22 @@ def test_spark_reads_segments(spark: SparkSession, tmp_path: Path) -> None:
     assert len(rows) > 30
 
 
-def test_blocks_of_output_of_the_tool_do_not_matter(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("tasks", [1, 7])
+def test_both_readers_bring_the_same_texts_together(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tasks: int
 ) -> None:
-    """The file and the batch of a record are known in any partitioning."""
-    rng = random.Random(3)  # noqa: S311
-    lines = TEXT.splitlines(keepends=True)
-    for at in rng.sample(RECORD_LINES, 5):
-        lines[at] = lines[at][: rng.randrange(len(lines[at]))] + "\n"
-    (tmp_path / "d.txt").write_text("".join(lines))
-    (tmp_path / "other.txt.gz").write_bytes(gzip.compress(TEXT.encode()))
-    (tmp_path / "segments").mkdir()
-    segment(tmp_path / "segments", (DATA / RARE / f"{0:020}.log").read_bytes())
+    """Sets of all kinds, and texts of none, in one task and in several."""
+    good_sources(tmp_path / "good")
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "state.txt").write_text(state("Stable", 2, group=folder))
+        members_of = members(("x", 1, "t:0"), ("y", 1, "t:1"), group=folder)
+        (tmp_path / folder / "members.txt").write_text(members_of)
+        logs = [message(number, x={"t": [0]}) for number in (3, 4)]
+        (tmp_path / folder / "app.log").write_text("\n".join([*logs, folder]))
+    write_sink(tmp_path, LOGGED, keys_form="avro")
     whole = comparable(read_path(tmp_path))
-    assert comparable(by_spark(spark, tmp_path)) == whole
+    assert comparable(by_spark(spark, tmp_path, tasks=tasks)) == whole
     monkeypatch.setattr(source_file, "LARGE", 1)
-    monkeypatch.setattr(spark_tables, "BLOCK_BYTES", 8_000)
-    assert comparable(by_spark(spark, tmp_path, tasks=1)) == whole
-    assert comparable(by_spark(spark, tmp_path, tasks=7)) == whole
+    monkeypatch.setattr(spark_tables, "BLOCK_BYTES", 2_000)
+    assert comparable(by_spark(spark, tmp_path, tasks=tasks)) == whole

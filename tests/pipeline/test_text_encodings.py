@@ -24,7 +24,6 @@ from pipeline.sources.source_file import FileLayout
 from rebalance import SourceError
 from tests.pipeline.describe_text import members, state
 from tests.pipeline.local_reading import read_path
-from tests.pipeline.test_dump_log import TEXT
 from tests.pipeline.test_sources import LOG, jsonl, what
 from tests.shapes import CHAIN, DOUBLE_CLAIM
 
@@ -40,7 +39,6 @@ TEXTS = {
     "documents": "".join(
         json.dumps(one, ensure_ascii=False) + "\n" for one in (DOCUMENT, DOUBLE_CLAIM)
     ),
-    "dump": TEXT,
 }
 ENCODINGS: dict[str, Callable[[str], bytes]] = {
     "utf-8-sig": lambda text: text.encode("utf-8-sig"),
@@ -127,7 +125,7 @@ def test_a_piece_of_a_large_file_begins_without_its_mark(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["text", "text.gz"])
-@pytest.mark.parametrize("kind", ["describe", "records", "documents", "dump"])
+@pytest.mark.parametrize("kind", ["describe", "records", "documents"])
 def test_spark_reads_utf16_as_one_value(tmp_path: Path, kind: str, name: str) -> None:
     """Between its line ends, there are halves of characters."""
     path = tmp_path / name
@@ -135,7 +133,7 @@ def test_spark_reads_utf16_as_one_value(tmp_path: Path, kind: str, name: str) ->
     for encode in (str.encode, *ENCODINGS.values()):
         path.write_bytes(pack(encode(TEXTS[kind])))
         (file,) = find_sources([path]).files
-        assert file.layout in (FileLayout.LINES, FileLayout.DUMP)
+        assert file.layout is FileLayout.LINES
         is_large = replace(file, length=source_file.LARGE).is_large
         assert is_large is (encode in (str.encode, MARKED))
 

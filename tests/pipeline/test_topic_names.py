@@ -23,7 +23,7 @@ from pipeline.judging.topic_names import (
     with_names,
 )
 from pipeline.sources.rows import CASE, FAILED, TOPIC, TOPIC_ID
-from pipeline.sources.sidecars import read_topic_ids, read_topics
+from pipeline.sources.sidecars import read_topics
 from pipeline.topic_ids import id_of_plain, is_topic_id, plain_id, text_of_id
 from rebalance import ClaimRule, DocumentError, InstanceError
 from tests.pipeline.consumer_groups import (
@@ -174,8 +174,9 @@ def test_topics_json_can_have_ids(tmp_path: Path) -> None:
     path = tmp_path / "topics.json"
     described = {"partitions": 3, "id": plain_id(NEW)}
     path.write_text(json.dumps({"t": described, "u": 2, "v": {"partitions": 1}}))
-    assert read_topics(path).at_end == {"t": 3, "u": 2, "v": 1}
-    assert read_topic_ids(path) == {NEW: "t"}
+    found = read_topics(path)
+    assert found.at_end == {"t": 3, "u": 2, "v": 1}
+    assert found.names == {NEW: "t"}
     with pytest.raises(DocumentError, match=r"\$.t: 3 partitions, above the limit 2"):
         read_topics(path, 2)
 
@@ -195,7 +196,7 @@ def test_a_described_topic_is_read_strictly(
     path = tmp_path / "topics.json"
     path.write_text(json.dumps(written))
     with pytest.raises(DocumentError, match=reason):
-        read_topic_ids(path)
+        read_topics(path)
 
 
 def test_an_id_belongs_to_one_topic(tmp_path: Path) -> None:
@@ -203,4 +204,4 @@ def test_an_id_belongs_to_one_topic(tmp_path: Path) -> None:
     described = {"partitions": 3, "id": plain_id(NEW)}
     path.write_text(json.dumps({"t": described, "u": described}))
     with pytest.raises(DocumentError, match="the id of 't' again"):
-        read_topic_ids(path)
+        read_topics(path)
