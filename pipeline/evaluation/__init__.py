@@ -14,10 +14,10 @@ from pipeline.evaluation.answers import (
     Evaluation,
     Failure,
 )
+from pipeline.evaluation.assignor_selection import ALL, DEFAULT, KNOWN, selection
 from pipeline.evaluation.column_figures import ColumnFigures, can_count
 from pipeline.evaluation.least import Least, least_of
 from pipeline.evaluation.needless_lag import needless_lag
-from pipeline.evaluation.selection import ALL, DEFAULT, KNOWN, selection
 
 __all__ = [
     "ACTUAL",
