@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from pipeline.evaluation import (
     KIP54,
+    KNOWN,
     OPTIMUM,
     Answer,
     Evaluation,
@@ -32,16 +33,29 @@ class Actual:
 
 
 def comparison_of(
-    rebalance: Rebalance, claim_rule: str, actual: Actual | None = None
+    rebalance: Rebalance,
+    claim_rule: str,
+    actual: Actual | None = None,
+    *,
+    assignors: Collection[str] = KNOWN,
 ) -> Document:
-    """Compare all assignors on one rebalance, and what was assigned, if it is known.
+    """Compare assignors on one rebalance, and what was assigned, if it is known.
+
+    Parameters
+    ----------
+    rebalance : Rebalance
+    claim_rule : str
+    actual : Actual or None
+    assignors : collection of str
+        As `pipeline.evaluation.selection` returns them. Without KIP-54's optimum, which
+        may need a solver, every ``kip54_gap`` is None.
 
     Returns
     -------
     dict
         ``comparison/1``: group, id, ``peak_lag_bound`` (lower bound in records; None
-        without lag), and ``answers``: the optimum, that of KIP-54, ``actual``, the
-        assignors. An answer has ``assignor`` and ``applies``. If it applies, it has
+        without lag), and ``answers``: the optimum, that of KIP-54, ``actual``, then
+        heuristics. An answer has ``assignor`` and ``applies``. If it applies, it has
         verdict, figures, and ``gap`` to the optimum; otherwise ``refused``.
 
     Raises
@@ -50,19 +64,19 @@ def comparison_of(
         If the document is not a consistent instance.
     """
     evaluation = Evaluation(rebalance, ClaimRule(claim_rule))
-    answers = dict(map(_named, evaluation.all_answers()))
-    optimum, kip54 = answers.pop(OPTIMUM), answers.pop(KIP54)
+    answers = dict(map(_named, evaluation.answers(assignors)))
+    optimum, kip54 = answers.pop(OPTIMUM), answers.pop(KIP54, None)
     least = least_of(optimum, kip54, by_capacity=evaluation.by_capacity)
-    was = [] if actual is None else [_actual(evaluation, actual)]
+    listed = [optimum] if kip54 is None else [optimum, kip54]
+    if actual is not None:
+        listed.append(_actual(evaluation, actual))
+    listed += answers.values()
     identity = {"group": rebalance.group, "id": rebalance.id}
     return {
         "format": FORMAT,
         **{key: value for key, value in identity.items() if value is not None},
         "peak_lag_bound": evaluation.peak_lag_bound,
-        "answers": [
-            _answer(answer, least)
-            for answer in (optimum, kip54, *was, *answers.values())
-        ],
+        "answers": [_answer(answer, least) for answer in listed],
     }
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import typer
 
 from oracle.cli.codes import LOST
-from oracle.cli.options import MAX_PARTITIONS
+from oracle.cli.options import MAX_PARTITIONS, listed_names
 from oracle.cli.parts import Line, Part
 from oracle.cli.sink import opened_sink
 from oracle.cli.tables import NAME_SHOWN, table_of
@@ -156,7 +156,7 @@ def audited(
         group_name=asked.group_name,
         claim_rule=ClaimRule(asked.claim_rule),
         max_partitions=asked.max_partitions,
-        assignors=_names(asked.assignors),
+        assignors=(None if asked.assignors is None else listed_names(asked.assignors)),
         master=asked.master,
         progress=progress,
         tell=complain,
@@ -185,10 +185,6 @@ def client_settings(asked: Audit) -> ClientSettings:
         return ClientSettings()
     refuse_replaced(asked.out, [config])
     return read_client_properties(config)
-
-
-def _names(listed: str | None) -> tuple[str, ...] | None:
-    return None if listed is None else tuple(map(str.strip, listed.split(",")))
 
 
 def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from oracle.cli.option_groups import GroupChoice, with_option_groups
 from oracle.cli.options import (
     MAX_PARTITIONS,
@@ -10,8 +14,18 @@ from oracle.cli.options import (
     MaxPartitionsOption,
     OptionalRebalancesArgument,
     OutputOption,
+    listed_names,
 )
 from oracle.cli.small_input import OF_ALL_ASSIGNORS, interpret_if_small
+
+AssignorsOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAMES",
+        help="Assignors to run besides the optimum, separated by commas, or all; an "
+        "unknown name lists them. Without kip54-sticky, no solver is loaded.",
+    ),
+]
 
 
 @with_option_groups
@@ -19,6 +33,7 @@ def compare(
     file: OptionalRebalancesArgument = None,
     *,
     choice: GroupChoice,
+    assignors: AssignorsOption = "all",
     claim_rule: ClaimRuleOption = "newest-claim",
     max_partitions: MaxPartitionsOption = MAX_PARTITIONS,
     output: OutputOption = "-",
@@ -40,6 +55,7 @@ def compare(
 
     compare_all(
         given_input(file, choice, max_partitions),
+        assignors=listed_names(assignors),
         claim_rule=claim_rule,
         max_partitions=max_partitions,
         output=output,

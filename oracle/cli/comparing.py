@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from oracle.cli.tables import name_of, table_of
 from oracle.cli.terminal import printed, working
 from oracle.comparison import comparison_of
 from oracle.wording import loads_text
+from pipeline.evaluation import KIP54, selection
 
 Answer = Mapping[str, Any]
 
@@ -60,25 +61,31 @@ class Tallies:
 def compare_all(
     given: str | GivenGroup,
     *,
+    assignors: Iterable[str],
     claim_rule: str,
     max_partitions: int,
     output: str,
     as_json: bool,
 ) -> None:
-    """Compare all assignors on every rebalance of a file, or on that of a group.
+    """Compare assignors on every rebalance of a file, or on that of a group.
 
     Raises
     ------
+    SourceError
+        If a name of ``assignors`` is unknown.
     typer.Exit
         With 2, after the last comparison, if part of the input was unreadable.
     """
+    selected = selection(assignors)
     complaints, tallies = Complaints(), Tallies()
     documents = read_given(given, max_partitions)
     actual = given.actual if isinstance(given, GivenGroup) else None
     with opened_sink(output, as_json=as_json) as sink, working("comparing") as count:
         for number, document in good(documents, complaints):
             with refusals(complaints, source=str(given), number=number):
-                comparison = comparison_of(document, claim_rule, actual)
+                comparison = comparison_of(
+                    document, claim_rule, actual, assignors=selected
+                )
                 tallies.add(comparison)
                 if sink.for_people:
                     sink.write_text(printed(_table(comparison), Line("")))
@@ -147,7 +154,7 @@ def _summary(tallies: Tallies) -> Sheet:
             name,
             one.applies,
             one.at_optimum,
-            one.at_kip54,
+            one.at_kip54 if KIP54 in tallies.of else None,
             one.unbalanced,
             one.needless_moves,
         )

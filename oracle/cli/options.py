@@ -13,6 +13,12 @@ ClaimRuleName = Literal["newest-claim", "current-generation"]
 MAX_PARTITIONS: Final = 10_000_000
 """Equal to `rebalance.MAX_PARTITIONS`, whose import would slow down ``--help``."""
 
+
+def listed_names(text: str) -> tuple[str, ...]:
+    """Return the names of a list that is separated by commas."""
+    return tuple(map(str.strip, text.split(",")))
+
+
 ClaimRuleOption = Annotated[
     ClaimRuleName,
     typer.Option(

@@ -67,7 +67,7 @@ class ComparedAnswer(PrintedRecord):
 
 
 class Comparison(PrintedRecord):
-    """All assignors on one rebalance, by `compare --json`.
+    """Assignors on one rebalance, by `compare --json`.
 
     Attributes
     ----------
@@ -78,8 +78,8 @@ class Comparison(PrintedRecord):
     peak_lag_bound
         Lower bound on the peak lag of any assignment, records; null without lag.
     answers
-        The optimum, the optimum of KIP-54, what was assigned if it is known, and every
-        heuristic.
+        The optimum, the optimum of KIP-54 if it was asked for, what was assigned if it
+        is known, and the heuristics asked for.
     """
 
     format: Literal["comparison/1"] = "comparison/1"

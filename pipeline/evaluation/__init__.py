@@ -14,10 +14,16 @@ from pipeline.evaluation.answers import (
     Evaluation,
     Failure,
 )
+from pipeline.evaluation.assignor_selection import (
+    ALL,
+    ALWAYS,
+    DEFAULT,
+    KNOWN,
+    selection,
+)
 from pipeline.evaluation.evidence_columns import evidence_text
 from pipeline.evaluation.least import Least, least_of
 from pipeline.evaluation.needless_lag import needless_lag
-from pipeline.evaluation.selection import ALL, ALWAYS, DEFAULT, KNOWN, selection
 
 __all__ = [
     "ACTUAL",

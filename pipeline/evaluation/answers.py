@@ -130,10 +130,6 @@ class Evaluation:
         """Lower bound on the peak lag of every valid assignment; None without lag."""
         return peak_lag_bound(self.case)
 
-    def all_answers(self) -> Iterator[Answer | Failure]:
-        """Run and judge every heuristic, then the optimum and KIP-54's optimum."""
-        return self.answers((*ASSIGNORS, OPTIMUM, KIP54))
-
     def answers(self, names: Collection[str]) -> Iterator[Answer | Failure]:
         """Run and judge the named assignors: heuristics, optimum, KIP-54's optimum."""
         runs: dict[str, Callable[[], Answer]] = {

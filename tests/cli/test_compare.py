@@ -16,6 +16,12 @@ from verify import judge, read_rebalance
 EQUAL = group_of("g", {"a": ["t"], "b": ["t"]}, {"t": 3}, id="equal")
 
 
+def cells_of(assignor: str, text: str) -> list[str]:
+    """Return the other cells of the first row of a table that an assignor has."""
+    rows = ([cell.strip() for cell in line.split("│")] for line in text.splitlines())
+    return next(cells for name, *cells in rows if name == assignor)
+
+
 @pytest.mark.heavy
 def test_every_assignor_is_run_and_judged(cli: Cli, tmp_path: Path) -> None:
     drawn = [seeded_rebalance(seed, SMALL) for seed in range(25)]
@@ -63,6 +69,37 @@ def test_the_chain(cli: Cli, tmp_path: Path) -> None:
     assert by_name["lag-aware"]["applies"] is False
     assert "lag" in by_name["lag-aware"]["refused"]
     assert by_name["range"]["gap"]["kip54_score"] == 6
+
+
+def test_assignors_are_selected(cli: Cli, tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "r", CHAIN)
+    (found,) = cli("compare", source, "--assignors", "sticky, range").documents
+    answers = found["answers"]
+    assert [one["assignor"] for one in answers] == ["optimum", "range", "sticky"]
+    assert [one["kip54_gap"] for one in answers] == [None] * 3
+    assert answers[1]["gap"]["kip54_score"] == 6
+
+
+def test_figures_by_kip54_are_empty_without_it(person: Cli, tmp_path: Path) -> None:
+    source = write_lines(tmp_path / "r", CHAIN, CHAIN)
+    text = person("compare", source, "--assignors", "range").out.decode()
+    assert "kip54-sticky" not in text
+    one, all_of_them = text.split("all 2 rebalances")
+    assert cells_of("range", one)[2] == "–"
+    assert cells_of("range", all_of_them) == ["2", "0", "–", "2", "0"]
+
+
+def test_an_unknown_assignor_is_refused_as_by_the_audit(
+    cli: Cli, tmp_path: Path
+) -> None:
+    source = write_lines(tmp_path / "r", CHAIN)
+    out = tmp_path / "out"
+    ended = cli("compare", source, "-o", out, "--assignors", "range,nobody")
+    audited = cli("audit", source, "--out", out, "--assignors", "range,nobody")
+    assert (ended.code, ended.err) == (audited.code, audited.err)
+    assert ended.code == 2
+    assert "'nobody': is no assignor; there are: actual, optimum" in ended.err
+    assert not out.exists()
 
 
 def test_lag_has_its_bound(cli: Cli, tmp_path: Path) -> None:
