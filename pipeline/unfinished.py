@@ -18,37 +18,18 @@ from __future__ import annotations
 
 import secrets
 from contextlib import suppress
-from typing import Final, Protocol
+from typing import Final
 
-from pipeline.files import FileEntry, name_of
+from pipeline.files import FileStore, name_of
 
 _CASES: Final = "cases-"
 _DONE: Final = ".done"
 
 
-class FolderStore(Protocol):
-    """What is needed of a file system; failures are ``OSError``."""
-
-    def is_folder(self, uri: str) -> bool | None:
-        """Return whether a location is a folder; None if there is nothing."""
-
-    def files(self, uri: str) -> list[FileEntry]:
-        """Return all files below the folder."""
-
-    def folders(self, uri: str) -> list[str]:
-        """Return the locations of the folders in a folder, in the order of names."""
-
-    def make_folder(self, uri: str) -> None:
-        """Create a folder and its parents."""
-
-    def delete(self, uri: str) -> None:
-        """Delete a folder with all that is in it, if it exists."""
-
-
 class Unfinished:
     """An unfinished audit; ``folder`` is a URI."""
 
-    def __init__(self, folder: str, store: FolderStore) -> None:
+    def __init__(self, folder: str, store: FileStore) -> None:
         self.folder = folder
         self._store = store
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql import SparkSession
@@ -32,23 +31,12 @@ from pipeline.audit.steps import (
     read_cases,
 )
 from pipeline.evaluation import KIP54, selection
-from pipeline.files import (
-    LOCAL,
-    LocalStore,
-    Location,
-    Stores,
-    is_local,
-    local_path,
-    name_of,
-    shown,
-    uri_of,
-)
+from pipeline.files import LocalStore, Location, Stores, name_of, shown, uri_of
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.repeats import SAMPLE
 from pipeline.known_counts import known_counts
-from pipeline.remote_writing import RemoteStaging, remote_staging
 from pipeline.replaced_files import refuse_replaced
 from pipeline.sources.find import Found, find_sources
 from pipeline.sources.given_subscriptions import (
@@ -253,7 +241,8 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             "auto_offset_reset": offset_reset.value,
         }
         asked = fingerprint(found, world, options)
-        place = stack.enter_context(_staging(out, session, asked, tell))
+        store = stores.of(uri_of(out))
+        place = stack.enter_context(staging(out, store, asked, tell))
         spark, java = session.start()
         settings = _Audit(
             cluster=cluster,
@@ -296,16 +285,6 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     )
 
 
-def _staging(
-    out: Location, session: LazySpark, asked: str, tell: Tell
-) -> AbstractContextManager[Staging | RemoteStaging]:
-    uri = uri_of(out)
-    if not is_local(uri):
-        return remote_staging(uri, session.hadoop(), asked, tell)
-    folder = local_path(uri) if str(out).startswith(LOCAL) else Path(out)
-    return staging(folder, asked, tell)
-
-
 def _side_files(
     stores: Stores, topics: Location | None, offsets: Location | None, most: int
 ) -> tuple[TopicsFile, dict[str, str], LogsFile | None]:
@@ -346,9 +325,7 @@ class _Audit:
     clock: Clock
 
 
-def _run(
-    spark: SparkSession, found: Found, place: Staging | RemoteStaging, audit: _Audit
-) -> Counts:
+def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> Counts:
     """Read, judge, and write, as far as an earlier run has not done so."""
     tracker, work = spark.sparkContext.statusTracker(), place.work
     with audit.clock.phase("read"), watched(tracker, audit.progress, "read"):

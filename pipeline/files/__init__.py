@@ -5,6 +5,7 @@ from pipeline.files.local_store import LocalStore, status_of
 from pipeline.files.location import (
     LOCAL,
     Location,
+    as_given,
     is_local,
     local_path,
     name_of,
@@ -21,6 +22,7 @@ __all__ = [
     "LocalStore",
     "Location",
     "Stores",
+    "as_given",
     "is_local",
     "local_path",
     "name_of",
