@@ -17,7 +17,9 @@ it found when it began: processes of a killed run can still write to theirs.
 from __future__ import annotations
 
 import secrets
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Final
 
 from pipeline.files import FileStore, name_of
@@ -75,10 +77,17 @@ class Unfinished:
     def files(self, folder: str) -> list[str]:
         """Return the complete Parquet files of a folder."""
         return [
-            entry.uri
+            f"{folder}/{entry.below[0]}"
             for entry in self._store.files(folder)
             if len(entry.below) == 1 and entry.uri.endswith(".parquet")
         ]
+
+    @contextmanager
+    def here(self, files: Iterable[str]) -> Iterator[list[Path]]:
+        """Open files of the folder on this machine."""
+        names = [file.removeprefix(f"{self.folder}/") for file in files]
+        with self._store.here(self.folder, names) as folder:
+            yield [folder / name for name in names]
 
     def tables(self) -> set[str]:
         """Return the names of the complete tables."""

@@ -19,17 +19,17 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import orjson
-from pyspark.sql import DataFrame
+import pyarrow as pa
 
-from pipeline.files import FileStore, Location, as_given, name_of, uri_of
-from pipeline.tables import MANIFEST, PAGE, PARTITION_COLUMNS, SCHEMAS, TABLES
+from pipeline.files import FileStore, Location, as_given, uri_of
+from pipeline.table_files import write_files
+from pipeline.tables import MANIFEST, PAGE, SCHEMAS, TABLES
 from pipeline.unfinished import Unfinished
 from rebalance import OutputError
 
 ASIDE: Final = ".unfinished"
 OLD: Final = ".replaced"
 _MEBIBYTE: Final = 1 << 20
-PART: Final = "part-{:05d}.parquet"
 WHOLE: Final = (MANIFEST, PAGE, *TABLES)
 """Files and folders of an audit, in the order in which they are removed."""
 
@@ -56,14 +56,13 @@ class Staging:
         self.is_committed = False
         self._store = store
 
-    def write(self, table: DataFrame, name: str) -> None:
-        """Write one table."""
+    def write(self, name: str, tables: Iterable[pa.Table]) -> None:
+        """Write a table from its rows in order (`pipeline.table_files`)."""
         target = f"{self.folder}/{name}"
-        # Rows are already sorted by the partition columns, so Spark keeps their order.
-        writer = table.write.mode("overwrite").partitionBy(*PARTITION_COLUMNS)
-        writer.parquet(target)
-        with as_output_error(self.shown):
-            self._tidy(target)
+        with as_output_error(self.shown), self._store.here(self.folder, ()) as here:
+            self._store.delete(target)
+            write_files(here / name, tables)
+            self._store.upload(here / name, target)
 
     def commit(self, manifest: dict[str, Any], page: WritePage | None) -> None:
         """Write the page, and replace the existing audit by the staged one.
@@ -113,18 +112,6 @@ class Staging:
 
     def _exists(self, folder: str, name: str) -> bool:
         return self._store.is_folder(f"{folder}/{name}") is not None
-
-    def _tidy(self, target: str) -> None:
-        """Rename Spark's files; delete its checksums and markers."""
-        self._store.make_folder(target)  # Spark writes no folder for no rows
-        counts = dict[str, int]()
-        for entry in self._store.files(target):
-            if not entry.uri.endswith(".parquet"):
-                self._store.delete(entry.uri)
-                continue
-            folder = entry.uri.removesuffix(name_of(entry.uri))
-            number = counts[folder] = counts.get(folder, -1) + 1
-            self._store.rename(entry.uri, folder + PART.format(number))
 
 
 def manifest_bytes(manifest: dict[str, Any]) -> bytes:

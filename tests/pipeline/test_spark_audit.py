@@ -16,7 +16,8 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.audit import AuditSummary, audit, run
+from pipeline import table_files
+from pipeline.audit import AuditSummary, audit
 from pipeline.evaluation import DEFAULT
 from pipeline.reading import read_table
 from pipeline.sources.lag_metrics import NO_COMMIT
@@ -63,7 +64,7 @@ def divided(
     """The audit of that folder by Spark, as five tasks, and several files per table."""
     out = tmp_path_factory.mktemp("audits") / "divided"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(run, "ROWS_PER_PART", 50)
+        patch.setattr(table_files, "MOST_ROWS", 50)
         return audit([sources], out, cluster=CLUSTER, master=MASTER, tasks=5)
 
 
