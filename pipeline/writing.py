@@ -13,6 +13,7 @@ audit.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -184,6 +185,8 @@ def as_output_error(target: Path | str) -> Iterator[None]:
         yield
     except OutputError:
         raise
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, pa.ArrowInvalid) as error:
+        reason = str(error)
+        if isinstance(error, OSError) and error.errno and error.strerror:
+            reason = os.strerror(error.errno)  # pyarrow says more than the reason
         raise OutputError(reason, target=str(target)) from error
