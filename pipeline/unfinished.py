@@ -17,38 +17,21 @@ it found when it began: processes of a killed run can still write to theirs.
 from __future__ import annotations
 
 import secrets
-from contextlib import suppress
-from typing import Final, Protocol
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
 
-from pipeline.files import FileEntry, name_of
+from pipeline.files import FileStore, name_of
 
 _CASES: Final = "cases-"
 _DONE: Final = ".done"
 
 
-class FolderStore(Protocol):
-    """What is needed of a file system; failures are ``OSError``."""
-
-    def is_folder(self, uri: str) -> bool | None:
-        """Return whether a location is a folder; None if there is nothing."""
-
-    def files(self, uri: str) -> list[FileEntry]:
-        """Return all files below the folder."""
-
-    def folders(self, uri: str) -> list[str]:
-        """Return the locations of the folders in a folder, in the order of names."""
-
-    def make_folder(self, uri: str) -> None:
-        """Create a folder and its parents."""
-
-    def delete(self, uri: str) -> None:
-        """Delete a folder with all that is in it, if it exists."""
-
-
 class Unfinished:
     """An unfinished audit; ``folder`` is a URI."""
 
-    def __init__(self, folder: str, store: FolderStore) -> None:
+    def __init__(self, folder: str, store: FileStore) -> None:
         self.folder = folder
         self._store = store
 
@@ -94,10 +77,17 @@ class Unfinished:
     def files(self, folder: str) -> list[str]:
         """Return the complete Parquet files of a folder."""
         return [
-            entry.uri
+            f"{folder}/{entry.below[0]}"
             for entry in self._store.files(folder)
             if len(entry.below) == 1 and entry.uri.endswith(".parquet")
         ]
+
+    @contextmanager
+    def here(self, files: Iterable[str]) -> Iterator[list[Path]]:
+        """Open files of the folder on this machine."""
+        names = [file.removeprefix(f"{self.folder}/") for file in files]
+        with self._store.here(self.folder, names) as folder:
+            yield [folder / name for name in names]
 
     def tables(self) -> set[str]:
         """Return the names of the complete tables."""

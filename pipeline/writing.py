@@ -5,32 +5,32 @@ written last and removed first. An unfinished audit is in a hidden folder next t
 tables, under the name of its request. If it is interrupted, the next run with the same
 request continues it (`pipeline.unfinished`), and any other run deletes it. The audit
 that a killed run was about to replace is restored.
+
+Files are put in place by renaming. Where a rename copies, as in object stores, it takes
+longer, and a kill in the middle leaves a folder without ``audit.json``, which is no
+audit.
 """
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
-import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import orjson
-from pyspark.sql import DataFrame
+import pyarrow as pa
 
-from pipeline.files import LocalStore, uri_of
-from pipeline.tables import MANIFEST, PAGE, PARTITION_COLUMNS, TABLES
+from pipeline.files import FileStore, Location, as_given, uri_of
+from pipeline.table_files import write_files
+from pipeline.tables import MANIFEST, PAGE, SCHEMAS, TABLES
 from pipeline.unfinished import Unfinished
 from rebalance import OutputError
 
 ASIDE: Final = ".unfinished"
 OLD: Final = ".replaced"
-_LOCK: Final = ".lock"
 _MEBIBYTE: Final = 1 << 20
-PART: Final = "part-{:05d}.parquet"
 WHOLE: Final = (MANIFEST, PAGE, *TABLES)
 """Files and folders of an audit, in the order in which they are removed."""
 
@@ -49,21 +49,21 @@ def untold(_line: str) -> None:
 class Staging:
     """A hidden folder for one audit, inside the output folder."""
 
-    def __init__(self, out: Path, asked: str) -> None:
-        self.out = out
-        self.folder = out / ASIDE / asked
-        self.work = Unfinished(uri_of(self.folder), LocalStore())
+    def __init__(self, out: Location, store: FileStore, asked: str) -> None:
+        self.out = uri_of(out)
+        self.shown = as_given(out)
+        self.folder = f"{self.out}/{ASIDE}/{asked}"
+        self.work = Unfinished(self.folder, store)
         self.is_committed = False
+        self._store = store
 
-    def write(self, table: DataFrame, name: str) -> int:
-        """Write one table; return its length in bytes."""
-        target = self.folder / name
-        # Rows are already sorted by the partition columns, so Spark keeps their order.
-        table.write.mode("overwrite").partitionBy(*PARTITION_COLUMNS).parquet(
-            uri_of(target)
-        )
-        with as_output_error(self.out):
-            return _tidy(target)
+    def write(self, name: str, tables: Iterable[pa.Table]) -> None:
+        """Write a table from its rows in order (`pipeline.table_files`)."""
+        target = f"{self.folder}/{name}"
+        with as_output_error(self.shown), self._store.here(self.folder, ()) as here:
+            self._store.delete(target)
+            write_files(here / name, tables)
+            self._store.upload(here / name, target)
 
     def commit(self, manifest: dict[str, Any], page: WritePage | None) -> None:
         """Write the page, and replace the existing audit by the staged one.
@@ -73,22 +73,46 @@ class Staging:
         OutputError
             If writing fails; the existing audit is then restored.
         """
-        aside = self.folder / MANIFEST
-        with as_output_error(self.out):
-            aside.write_bytes(manifest_bytes(manifest))
-            _sync(aside)
+        read = () if page is None else SCHEMAS
+        old = f"{self.out}/{OLD}"
+        with as_output_error(self.shown), self._store.here(self.folder, read) as here:
+            (here / MANIFEST).write_bytes(manifest_bytes(manifest))
+            self._store.upload(here / MANIFEST, f"{self.folder}/{MANIFEST}")
             if page is not None:
-                page(self.folder)
-                _sync(self.folder / PAGE)
-            (self.out / OLD).mkdir()
+                page(here)
+                self._store.upload(here / PAGE, f"{self.folder}/{PAGE}")
+            self._store.make_folder(old)
             try:
-                _move(WHOLE, self.out, self.out / OLD)
-                _move(reversed(WHOLE), self.folder, self.out)
+                self._move(WHOLE, self.out, old)
+                self._move(reversed(WHOLE), self.folder, self.out)
             except OSError:
-                _move(WHOLE, self.out, self.folder)
-                _move(reversed(WHOLE), self.out / OLD, self.out)
+                self._move(WHOLE, self.out, self.folder)
+                self._move(reversed(WHOLE), old, self.out)
                 raise
             self.is_committed = True
+
+    def clear(self, *, keeps_work: bool) -> None:
+        """Restore the audit that a killed run was about to replace, then tidy up."""
+        old = f"{self.out}/{OLD}"
+        if not self._exists(self.out, MANIFEST) and self._exists(old, MANIFEST):
+            for name in reversed(WHOLE):
+                if self._exists(old, name):
+                    self._store.delete(f"{self.out}/{name}")
+                    self._move([name], old, self.out)
+        self._store.delete(old)
+        for folder in self._store.folders(f"{self.out}/{ASIDE}"):
+            if not (keeps_work and folder == self.folder):
+                self._store.delete(folder)
+        self._store.delete_empty(f"{self.out}/{ASIDE}")
+
+    def _move(self, names: Iterable[str], source: str, target: str) -> None:
+        """Rename existing files of these names."""
+        for name in names:
+            if self._exists(source, name):
+                self._store.rename(f"{source}/{name}", f"{target}/{name}")
+
+    def _exists(self, folder: str, name: str) -> bool:
+        return self._store.is_folder(f"{folder}/{name}") is not None
 
 
 def manifest_bytes(manifest: dict[str, Any]) -> bytes:
@@ -98,11 +122,15 @@ def manifest_bytes(manifest: dict[str, Any]) -> bytes:
 
 
 @contextmanager
-def staging(out: Path, asked: str = "audit", tell: Tell = untold) -> Iterator[Staging]:
+def staging(
+    out: Location, store: FileStore, asked: str = "audit", tell: Tell = untold
+) -> Iterator[Staging]:
     """Open a staging folder; if the block fails, keep what can be continued.
 
     Parameters
     ----------
+    store
+        The file system of ``out``.
     asked
         Name of the request; what others have left is deleted.
     tell
@@ -114,41 +142,40 @@ def staging(out: Path, asked: str = "audit", tell: Tell = untold) -> Iterator[St
         If the folder cannot be created or written to, or another audit is writing to
         it.
     """
-    made = not out.exists()
-    with as_output_error(out):
-        out.mkdir(parents=True, exist_ok=True)
-        lock = _locked(out)
-    place = Staging(out, asked)
-    try:
-        with as_output_error(out):
-            _recover(out)
-            _clear(out, but=asked)
-            if (out / PAGE).is_dir():
-                raise OutputError("cannot write: is a folder", target=str(out / PAGE))
-            place.folder.mkdir(parents=True, exist_ok=True)
-        yield place
-    finally:
-        with suppress(OSError):
-            _recover(out)  # a signal can arrive while the audit is replaced
-        if not place.is_committed and place.work.is_begun:
-            _clear(out, but=asked)
-            tell(kept(str(out / ASIDE), place.work))
-        else:
-            _clear(out)
-        with suppress(OSError):
-            (out / _LOCK).unlink()
-        os.close(lock)
-        if made:
-            with suppress(OSError):  # not empty: it contains the audit
-                out.rmdir()
+    place = Staging(out, store, asked)
+    with ExitStack() as stack:
+        with as_output_error(place.shown):
+            if store.is_folder(place.out) is None:
+                stack.callback(store.delete_empty, place.out)
+            store.make_folder(place.out)
+            try:
+                stack.enter_context(store.locked(place.out))
+            except BlockingIOError:
+                reason = "another audit is writing to this folder"
+                raise OutputError(reason, target=place.shown) from None
+        try:
+            with as_output_error(place.shown):
+                place.clear(keeps_work=True)
+                if store.is_folder(f"{place.out}/{PAGE}"):
+                    target = f"{place.shown}/{PAGE}"
+                    raise OutputError("cannot write: is a folder", target=target)
+                store.make_folder(place.folder)
+            yield place
+        finally:
+            keeps_work = not place.is_committed and place.work.is_begun
+            with suppress(OSError):  # a signal can arrive while the audit is replaced
+                place.clear(keeps_work=keeps_work)
+            if keeps_work:
+                tell(_kept(place))
 
 
-def kept(folder: str, work: Unfinished) -> str:
+def _kept(place: Staging) -> str:
     """Describe work that is kept."""
     size = ""
     with suppress(OSError):  # Java can still be deleting what it has not finished
-        size = f" ({work.size / _MEBIBYTE:.1f} MiB)"
-    return f"finished work is kept in {folder}{size}; the same command continues it"
+        size = f" ({place.work.size / _MEBIBYTE:.1f} MiB)"
+    where = f"{place.shown}/{ASIDE}"
+    return f"finished work is kept in {where}{size}; the same command continues it"
 
 
 @contextmanager
@@ -158,76 +185,8 @@ def as_output_error(target: Path | str) -> Iterator[None]:
         yield
     except OutputError:
         raise
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, pa.ArrowInvalid) as error:
+        reason = str(error)
+        if isinstance(error, OSError) and error.errno and error.strerror:
+            reason = os.strerror(error.errno)  # pyarrow says more than the reason
         raise OutputError(reason, target=str(target)) from error
-
-
-def _locked(out: Path) -> int:
-    """Lock the folder against a second audit."""
-    lock = os.open(out / _LOCK, os.O_CREAT | os.O_RDWR, 0o644)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(lock)
-        if error.errno not in (errno.EAGAIN, errno.EACCES):
-            raise
-        reason = "another audit is writing to this folder"
-        raise OutputError(reason, target=str(out)) from None
-    return lock
-
-
-def _move(names: Iterable[str], source: Path, target: Path) -> None:
-    """Rename existing files of these names."""
-    for name in names:
-        if (source / name).exists():
-            (source / name).rename(target / name)
-
-
-def _recover(out: Path) -> None:
-    """Restore the audit that a killed run was about to replace."""
-    if (out / MANIFEST).exists() or not (out / OLD / MANIFEST).exists():
-        return
-    for name in reversed(WHOLE):
-        if (out / OLD / name).exists():
-            shutil.rmtree(out / name, ignore_errors=True)
-            (out / OLD / name).rename(out / name)
-
-
-def _clear(out: Path, but: str | None = None) -> None:
-    """Delete what audits have left, but the folder of one request."""
-    shutil.rmtree(out / OLD, ignore_errors=True)
-    for folder in (out / ASIDE).glob("*"):
-        if folder.name != but:
-            shutil.rmtree(folder, ignore_errors=True)
-    with suppress(OSError):  # not empty, or not there
-        (out / ASIDE).rmdir()
-
-
-def _tidy(target: Path) -> int:
-    """Rename Spark's files; delete its checksums and markers.
-
-    Returns
-    -------
-    int
-        Total size of the files, in bytes.
-    """
-    target.mkdir(exist_ok=True)
-    size = 0
-    for folder in sorted({target, *(path.parent for path in target.rglob("*"))}):
-        parts = []
-        for path in sorted(folder.iterdir()):
-            if path.suffix == ".parquet":
-                parts.append(path)
-            elif path.is_file():
-                path.unlink()
-        for number, path in enumerate(parts):
-            size += path.stat().st_size
-            path.rename(folder / PART.format(number))
-    return size
-
-
-def _sync(path: Path) -> None:
-    """Flush the file to disk, where a full disk is reported."""
-    with path.open("rb") as file:
-        os.fsync(file.fileno())

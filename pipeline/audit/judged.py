@@ -1,23 +1,28 @@
-"""Judged rows on their way to the tables: one Arrow batch per table, as bytes.
+"""Judged rows on their way to the tables: sorted runs per table, as bytes.
 
-Spark carries them from the stage that judges to those that write as opaque values, so
-that the columns of a table are converted once, where the table is written.
+Spark writes them to files of the unfinished audit as opaque values, a few per part.
+No row of a table passes through Java; what an audit counts is next to the values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as f
-from pyspark.sql.pandas.types import from_arrow_schema
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
+from pipeline.audit.sorted_runs import in_order
 from pipeline.history.place import UNKNOWN_DURATIONS
-from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS
+from pipeline.tables import SCHEMAS
 
 Batches = Iterator[pa.RecordBatch]
+
+Judged: TypeAlias = tuple[str, Mapping[str, Any] | pa.RecordBatch]
+"""Name of a table, and a row of it, or rows in its schema."""
 
 PART: Final = "part"
 """Column with the number of the part of the work that a row belongs to."""
@@ -26,111 +31,126 @@ JUDGED: Final = pa.schema(
     [
         (PART, pa.int32()),
         *((f"{name}_rows", pa.int64()) for name in SCHEMAS),
+        *((f"{name}_bytes", pa.int64()) for name in SCHEMAS),
         *((name, pa.binary()) for name in SCHEMAS),
         *((reason, pa.int64()) for reason in UNKNOWN_DURATIONS),
     ]
 )
-"""Rows per table, and the rows: a batch in Arrow's IPC format, without its schema.
+"""Rows and bytes per table, and the rows: a sorted run, as a stream in Arrow's format.
 
 Then, the number of durations that are not known, per reason.
 """
 
 MOST_ROWS: Final = 500
+"""Rows that are held as objects of Python until they become an Arrow batch."""
 MOST_BYTES: Final = 8 << 20
-"""Bounds on the rows of one value; the bytes are those of the documents in them."""
+"""Bound on the bytes of one row of `JUDGED`, before compression."""
 
 _DOCUMENTS: Final = ("instance", "assignment", "value")
-_DURATIONS: Final = (
-    ("rebalances", "reached_unknown"),
-    ("episodes", "unowned_unknown"),
-)
+_DURATIONS: Final = {"rebalances": "reached_unknown", "episodes": "unowned_unknown"}
+_COMPRESSED: Final = pa.ipc.IpcWriteOptions(compression="zstd")
 
 
-def judged_batches(
-    part: int, found: Iterable[tuple[str, Mapping[str, Any] | pa.RecordBatch]]
-) -> Batches:
+def judged_batches(part: int, found: Iterable[Judged]) -> Batches:
     """Yield the rows of the tables as batches of `JUDGED`."""
-    gathered: dict[str, list[Mapping[str, Any]]] = {}
-    rows = size = 0
-    for name, row in found:
-        if isinstance(row, pa.RecordBatch):
-            one = {
-                PART: part,
-                name: row.serialize().to_pybytes(),
-                f"{name}_rows": row.num_rows,
-            }
-            yield pa.RecordBatch.from_pylist(
-                [one | dict.fromkeys(UNKNOWN_DURATIONS, 0)], schema=JUDGED
-            )
-            continue
-        gathered.setdefault(name, []).append(row)
-        rows += 1
-        size += sum(len(row.get(column) or "") for column in _DOCUMENTS)
-        if rows >= MOST_ROWS or size >= MOST_BYTES:
-            yield _batch(part, gathered)
-            gathered, rows, size = {}, 0, 0
+    gathered: dict[str, list[pa.RecordBatch]] = {}
+    size = 0
+    for name, batch in _as_batches(found):
+        gathered.setdefault(name, []).append(batch)
+        size += batch.nbytes
+        if size >= MOST_BYTES:
+            yield _runs(part, gathered)
+            gathered, size = {}, 0
     if gathered:
-        yield _batch(part, gathered)
+        yield _runs(part, gathered)
 
 
-def _batch(part: int, gathered: dict[str, list[Mapping[str, Any]]]) -> pa.RecordBatch:
-    row: dict[str, Any] = {PART: part}
-    for name, rows in gathered.items():
-        batch = pa.RecordBatch.from_pylist(rows, schema=SCHEMAS[name])
-        row |= {name: batch.serialize().to_pybytes(), f"{name}_rows": len(rows)}
-    for reason in UNKNOWN_DURATIONS:
-        row[reason] = sum(
-            found.get(column) == reason
-            for name, column in _DURATIONS
-            for found in gathered.get(name, ())
-        )
+def _as_batches(found: Iterable[Judged]) -> Iterator[tuple[str, pa.RecordBatch]]:
+    rows: dict[str, list[Mapping[str, Any]]] = {}
+    count = size = 0
+    for name, item in found:
+        if isinstance(item, pa.RecordBatch):
+            yield name, item
+            continue
+        rows.setdefault(name, []).append(item)
+        count += 1
+        size += sum(len(item.get(column) or "") for column in _DOCUMENTS)
+        if count >= MOST_ROWS or size >= MOST_BYTES:
+            yield from _converted(rows)
+            rows, count, size = {}, 0, 0
+    yield from _converted(rows)
+
+
+def _converted(
+    rows: Mapping[str, list[Mapping[str, Any]]],
+) -> Iterator[tuple[str, pa.RecordBatch]]:
+    for name, found in rows.items():
+        yield name, pa.RecordBatch.from_pylist(found, schema=SCHEMAS[name])
+
+
+def _runs(part: int, gathered: Mapping[str, list[pa.RecordBatch]]) -> pa.RecordBatch:
+    row: dict[str, Any] = {PART: part, **dict.fromkeys(UNKNOWN_DURATIONS, 0)}
+    for name, batches in gathered.items():
+        run = in_order(pa.Table.from_batches(batches, SCHEMAS[name]), name)
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, run.schema, options=_COMPRESSED) as stream:
+            stream.write_table(run)
+        row |= {
+            name: sink.getvalue().to_pybytes(),
+            f"{name}_rows": run.num_rows,
+            f"{name}_bytes": run.nbytes,
+        }
+        if name in _DURATIONS:
+            counted = Counter(run[_DURATIONS[name]].to_pylist())
+            for reason in UNKNOWN_DURATIONS:
+                row[reason] += counted[reason]
     return pa.RecordBatch.from_pylist([row], schema=JUDGED)
 
 
-def count_rows(judged: DataFrame) -> dict[str, int]:
-    """Count the rows of each table."""
-    sums = (f.sum(f"{name}_rows").alias(name) for name in SCHEMAS)
-    counted = judged.agg(*sums).first()
-    found = {} if counted is None else counted.asDict()
-    return {name: found.get(name) or 0 for name in SCHEMAS}
+class JudgedRuns:
+    """The judged parts of an audit, in files of this machine; rows as in `JUDGED`."""
 
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = paths
 
-def count_unknown_durations(judged: DataFrame) -> dict[str, int]:
-    """Count the durations that are not known, per reason that occurs."""
-    sums = (f.sum(f"`{reason}`").alias(reason) for reason in UNKNOWN_DURATIONS)
-    counted = judged.agg(*sums).first()
-    found = {} if counted is None else counted.asDict()
-    return {reason: found[reason] for reason in UNKNOWN_DURATIONS if found.get(reason)}
+    def parts(self) -> set[int]:
+        """Return the numbers of the parts."""
+        return {part for column in self._columns(PART) for part in column.to_pylist()}
 
+    def of(self, name: str) -> Iterator[pa.Table]:
+        """Read the runs of a table, one after the other."""
+        for path in self._paths:
+            with pq.ParquetFile(path, memory_map=True) as file:
+                for batch in file.iter_batches(1, columns=[name]):
+                    if (data := batch.column(0)[0].as_buffer()) is not None:
+                        yield pa.ipc.open_stream(data).read_all()
 
-def count_quarantine(judged: DataFrame) -> dict[str, int]:
-    """Count the records per reason, most frequent first."""
-    rows = _rows_of(judged, "quarantine")
-    counted = rows.groupBy("kind", "reason").agg(f.sum("records").alias("records"))
-    counts = {f"{r['kind']}: {r['reason']}": r["records"] for r in counted.collect()}
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    def bytes_of(self, name: str) -> int:
+        """Return the bytes of all runs of a table."""
+        return self._sum(f"{name}_bytes")
 
+    def count_rows(self) -> dict[str, int]:
+        """Count the rows of each table."""
+        return {name: self._sum(f"{name}_rows") for name in SCHEMAS}
 
-def table_of(judged: DataFrame, name: str, *, parts: int) -> DataFrame:
-    """Extract one table, sorted by cluster, day, and `ORDER`.
+    def count_unknown_durations(self) -> dict[str, int]:
+        """Count the durations that are not known, per reason that occurs."""
+        counts = {reason: self._sum(reason) for reason in UNKNOWN_DURATIONS}
+        return {reason: count for reason, count in counts.items() if count}
 
-    A table of one part is written by one task, and a larger one is divided by ranges of
-    its order, so that a day with many rows has several files. The rows of a day, read
-    file after file, are the same in the same order.
-    """
-    rows = _rows_of(judged, name)
-    order = (*PARTITION_COLUMNS, *ORDER[name])
-    whole = rows.coalesce(1) if parts <= 1 else rows.repartitionByRange(parts, *order)
-    return whole.sortWithinPartitions(*order)
+    def count_quarantine(self) -> dict[str, int]:
+        """Count the records per reason, most frequent first."""
+        counts = Counter[str]()
+        for run in self.of("quarantine"):
+            kinds = run.group_by(["kind", "reason"]).aggregate([("records", "sum")])
+            for row in kinds.to_pylist():
+                counts[f"{row['kind']}: {row['reason']}"] += row["records_sum"]
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
+    def _sum(self, column: str) -> int:
+        return sum(pc.sum(values).as_py() or 0 for values in self._columns(column))
 
-def _rows_of(judged: DataFrame, name: str) -> DataFrame:
-    schema = SCHEMAS[name]
-
-    def unpack(batches: Batches) -> Batches:
-        for batch in batches:
-            for data in batch.column(0):
-                yield pa.ipc.read_record_batch(data.as_buffer(), schema)
-
-    packed = judged.where(f.col(name).isNotNull()).select(name)
-    return packed.mapInArrow(unpack, from_arrow_schema(schema))
+    def _columns(self, name: str) -> Iterator[pa.ChunkedArray]:
+        for path in self._paths:
+            with pq.ParquetFile(path) as file:
+                yield file.read([name])[name]

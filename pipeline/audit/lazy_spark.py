@@ -71,7 +71,6 @@ def _spark(
         if is_own:
             _silence(session)
         spark = session.newSession()
-        spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
         # Each stage sets its number of tasks; adaptive planning only costs time.
         spark.conf.set("spark.sql.adaptive.enabled", "false")
         try:

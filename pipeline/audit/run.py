@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, ExitStack
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql import SparkSession
 
-from pipeline.audit.judged import (
-    count_quarantine,
-    count_rows,
-    count_unknown_durations,
-    table_of,
-)
+from pipeline.audit.judged import JudgedRuns
 from pipeline.audit.lazy_spark import Clock, LazySpark
 from pipeline.audit.manifest import Counts, manifest_of
 from pipeline.audit.progress import Progress, watched
 from pipeline.audit.request import fingerprint
 from pipeline.audit.run_row import run_table
+from pipeline.audit.sorted_runs import merged
 from pipeline.audit.stages import count_cases, rows_and_topics_seen, topic_names
 from pipeline.audit.steps import (
     Division,
@@ -32,23 +30,12 @@ from pipeline.audit.steps import (
     read_cases,
 )
 from pipeline.evaluation import KIP54, selection
-from pipeline.files import (
-    LOCAL,
-    LocalStore,
-    Location,
-    Stores,
-    is_local,
-    local_path,
-    name_of,
-    shown,
-    uri_of,
-)
+from pipeline.files import LocalStore, Location, Stores, name_of, shown, uri_of
 from pipeline.judging.evaluated import SAMPLE
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings
 from pipeline.judging.partition_counts import CountSources
 from pipeline.known_counts import known_counts
-from pipeline.remote_writing import RemoteStaging, remote_staging
 from pipeline.replaced_files import refuse_replaced
 from pipeline.sources.find import Found, find_sources
 from pipeline.sources.given_subscriptions import (
@@ -74,8 +61,6 @@ from rebalance import (
 if TYPE_CHECKING:  # its clients take a while to load
     from pipeline.live import LiveSource
 
-ROWS_PER_PART: Final = 100_000
-"""Rows of a table that one task sorts and writes, about."""
 JUDGED_WHOLE: Final = 20_000
 """The judge checks all real answers and optima of up to so many rebalances."""
 _GAPS_TOLD: Final = 10
@@ -253,7 +238,8 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             "auto_offset_reset": offset_reset.value,
         }
         asked = fingerprint(found, world, options)
-        place = stack.enter_context(_staging(out, session, asked, tell))
+        store = stores.of(uri_of(out))
+        place = stack.enter_context(staging(out, store, asked, tell))
         spark, java = session.start()
         settings = _Audit(
             cluster=cluster,
@@ -280,7 +266,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             finished=finished,
             seconds=clock.seconds,
         )
-        place.write(run_table(spark, manifest), RUN_TABLE)
+        place.write(RUN_TABLE, [run_table(manifest)])
         if progress is not None and page is not None:
             progress("page", 0, 1)
         place.commit(manifest, page)
@@ -294,16 +280,6 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         finished=finished,
         seconds=clock.seconds,
     )
-
-
-def _staging(
-    out: Location, session: LazySpark, asked: str, tell: Tell
-) -> AbstractContextManager[Staging | RemoteStaging]:
-    uri = uri_of(out)
-    if not is_local(uri):
-        return remote_staging(uri, session.hadoop(), asked, tell)
-    folder = local_path(uri) if str(out).startswith(LOCAL) else Path(out)
-    return staging(folder, asked, tell)
 
 
 def _tell_gaps(gaps: Sequence[LagGap], tell: Tell) -> None:
@@ -325,9 +301,7 @@ class _Audit:
     clock: Clock
 
 
-def _run(
-    spark: SparkSession, found: Found, place: Staging | RemoteStaging, audit: _Audit
-) -> Counts:
+def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> Counts:
     """Read, judge, and write, as far as an earlier run has not done so."""
     tracker, work = spark.sparkContext.statusTracker(), place.work
     with audit.clock.phase("read"), watched(tracker, audit.progress, "read"):
@@ -348,23 +322,32 @@ def _run(
         are_optima_judged=count_cases(cases) <= JUDGED_WHOLE,
     )
     with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):
-        judged = judge_cases(spark, work, cases, earlier, settings)
-        rows = count_rows(judged)
-        quarantine = count_quarantine(judged) if rows["quarantine"] else {}
-        unknown = count_unknown_durations(judged)
-    with audit.clock.phase("write"), watched(tracker, audit.progress, "write"):
-        for name in [name for name in SCHEMAS if name not in work.tables()]:
-            place.write(table_of(judged, name, parts=_parts(rows[name])), name)
-            work.finish(name)
-    return Counts(
-        rows_read=seen.rows_read,
-        rows_repeated=seen.rows_repeated,
-        rows=rows,
-        quarantine=quarantine,
-        durations_unknown=unknown,
-    )
+        files = judge_cases(work, cases, earlier, settings)
+    with (
+        audit.clock.phase("write"),
+        watched(tracker, audit.progress, "write"),
+        work.here(files) as paths,
+    ):
+        judged = JudgedRuns(paths)
+        _write_tables(place, judged)
+        return Counts(
+            rows_read=seen.rows_read,
+            rows_repeated=seen.rows_repeated,
+            rows=judged.count_rows(),
+            quarantine=judged.count_quarantine(),
+            durations_unknown=judged.count_unknown_durations(),
+        )
 
 
-def _parts(rows: int) -> int:
-    """Return the number of tasks that sort and write a table."""
-    return -(-rows // ROWS_PER_PART)
+def _write_tables(place: Staging, judged: JudgedRuns) -> None:
+    """Merge and write the tables that are not complete, as many at once as cores."""
+
+    def write(name: str) -> None:
+        runs = partial(judged.of, name)
+        place.write(name, merged(runs, name, judged.bytes_of(name)))
+        place.work.finish(name)
+
+    left = [name for name in SCHEMAS if name not in place.work.tables()]
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        for _ in threads.map(write, left):
+            pass

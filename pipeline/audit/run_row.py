@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.tables import RUN
 
@@ -36,7 +35,6 @@ def run_row(manifest: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def run_table(spark: SparkSession, manifest: Mapping[str, Any]) -> DataFrame:
+def run_table(manifest: Mapping[str, Any]) -> pa.Table:
     """Return the table ``run`` of one audit."""
-    table: Any = pa.Table.from_pylist([run_row(manifest)], schema=RUN)
-    return spark.createDataFrame(table)
+    return pa.Table.from_pylist([run_row(manifest)], schema=RUN)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Final
 
+import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from pipeline.audit.judged import PART
+from pipeline.audit.judged import PART, JudgedRuns
 from pipeline.audit.stages import (
     judge,
     match_snapshots,
@@ -19,8 +20,7 @@ from pipeline.audit.stages import (
     to_judge,
     topic_names,
 )
-from pipeline.audit.work import read_judged, save_cases, save_judged, saved_cases
-from pipeline.files import name_of
+from pipeline.audit.work import save_cases, save_judged, saved_cases
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import Settings
 from pipeline.sources.find import Found
@@ -97,9 +97,9 @@ def earlier_work(
     if cases is None:
         return None
     try:
-        files = _file_per_part(spark, work.judged_files())
+        files = _file_per_part(work)
         parts = frozenset(_parts_of(to_judge(cases)))
-    except SPARK_ERRORS:
+    except (*SPARK_ERRORS, pa.ArrowException):
         tell("the unfinished audit cannot be read: beginning anew")
         work.clear()
         return None
@@ -150,34 +150,30 @@ def read_cases(
 
 
 def judge_cases(
-    spark: SparkSession,
-    work: Unfinished,
-    cases: DataFrame,
-    earlier: Earlier | None,
-    settings: Settings,
-) -> DataFrame:
-    """Judge the parts that are not judged yet; return the rows of all parts."""
+    work: Unfinished, cases: DataFrame, earlier: Earlier | None, settings: Settings
+) -> list[str]:
+    """Judge the parts that are not judged yet; return the files of all parts."""
     left, files = to_judge(cases), list[str]()
     if earlier is not None:
         files += earlier.files
         left = left.where(~f.col(PART).isin(*earlier.judged))
     if earlier is None or earlier.judged < earlier.parts:
         files += save_judged(work, judge(left, settings))
-    return read_judged(spark, files)
+    return files
 
 
-def _file_per_part(spark: SparkSession, files: list[str]) -> dict[int, str]:
+def _file_per_part(work: Unfinished) -> dict[int, str]:
     """Return a file for each judged part.
 
     A part can be in two files, if a killed run completed it after the next had begun.
     """
-    if not files:
-        return {}
-    uris = {name_of(uri): uri for uri in files}
-    rows = read_judged(spark, files)
-    named = rows.select(PART, f.col("_metadata.file_name").alias("name")).distinct()
-    found = sorted((row[PART], row["name"]) for row in named.collect())
-    return {part: uris[name] for part, name in reversed(found)}
+    files = work.judged_files()
+    with work.here(files) as paths:
+        return {
+            part: file
+            for file, path in zip(files, paths, strict=True)
+            for part in JudgedRuns([path]).parts()
+        }
 
 
 def _parts_of(rows: DataFrame) -> set[int]:

@@ -8,7 +8,6 @@ have, leave nothing to continue of a killed job, and change nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 import pyarrow as pa
@@ -16,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from pipeline.audit.judged import JUDGED, PART
+from pipeline.audit.judged import PART
 from pipeline.files import name_of
 from pipeline.sources.rows import ROWS
 from pipeline.unfinished import Unfinished
@@ -28,7 +27,7 @@ _READ: Final = {
     # Bytes: Spark neither divides a file nor reads several of them in one task.
     "spark.sql.files.maxPartitionBytes": str(1 << 40),
     "spark.sql.files.openCostInBytes": str(1 << 40),
-    # A row can be megabytes (`pipeline.audit.judged.MOST_BYTES`).
+    # A case can be megabytes.
     "spark.sql.parquet.columnarReaderBatchSize": "32",
 }
 _WRITTEN: Final = {
@@ -38,7 +37,10 @@ _WRITTEN: Final = {
     "parquet.page.size.row.check.min": "1",
     "parquet.block.size.row.check.min": "1",
 }
-_AS_TASKS_END: Final = {"mapreduce.fileoutputcommitter.algorithm.version": "2"}
+_WRITTEN_AS_TASKS_END: Final = _WRITTEN | {
+    "compression": "uncompressed",  # the runs are compressed
+    "mapreduce.fileoutputcommitter.algorithm.version": "2",
+}
 
 
 def save_cases(
@@ -49,33 +51,26 @@ def save_cases(
     target = work.new_cases()
     divided.write.options(**_WRITTEN).parquet(target)
     work.finish(name_of(target))
-    return _read(spark, CASES, [target])
+    return _read_cases(spark, target)
 
 
 def saved_cases(spark: SparkSession, work: Unfinished) -> DataFrame | None:
     """Return the complete cases of an earlier run, if there are any."""
     location = work.cases()
-    return None if location is None else _read(spark, CASES, [location])
+    return None if location is None else _read_cases(spark, location)
 
 
 def save_judged(work: Unfinished, judged: DataFrame) -> list[str]:
-    """Write judged parts; return their files."""
+    """Write judged parts, as in `pipeline.audit.judged.JUDGED`; return their files."""
     target = work.new_judged()
-    judged.write.options(**_WRITTEN, **_AS_TASKS_END).parquet(target)
+    judged.write.options(**_WRITTEN_AS_TASKS_END).parquet(target)
     return work.files(target)
 
 
-def read_judged(spark: SparkSession, files: Sequence[str]) -> DataFrame:
-    """Read judged parts; rows as in `JUDGED`."""
-    if not files:
-        return spark.createDataFrame([], from_arrow_schema(JUDGED))
-    return _read(spark, JUDGED, files)
-
-
-def _read(spark: SparkSession, schema: pa.Schema, uris: Sequence[str]) -> DataFrame:
+def _read_cases(spark: SparkSession, location: str) -> DataFrame:
     for name, value in _READ.items():
         spark.conf.set(name, value)
-    reader = spark.read.schema(from_arrow_schema(schema))
+    reader = spark.read.schema(from_arrow_schema(CASES))
     # The folder's name can contain the characters of patterns, and of partitions.
     reader = reader.option("__globPaths__", "false")
-    return reader.option("recursiveFileLookup", "true").parquet(*uris)
+    return reader.option("recursiveFileLookup", "true").parquet(location)

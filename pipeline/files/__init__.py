@@ -5,6 +5,7 @@ from pipeline.files.local_store import LOCAL_STORES, LocalStore, status_of
 from pipeline.files.location import (
     LOCAL,
     Location,
+    as_given,
     is_local,
     local_path,
     name_of,
@@ -22,6 +23,7 @@ __all__ = [
     "LocalStore",
     "Location",
     "Stores",
+    "as_given",
     "is_local",
     "local_path",
     "name_of",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import errno
 import io
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
@@ -105,16 +106,31 @@ class HadoopStore:
         with _java_errors():
             path.getFileSystem(self._conf).delete(path, True)
 
-    def download(self, uri: str, target: Path) -> None:
-        """Copy a file or a folder to this machine."""
+    def delete_empty(self, uri: str) -> None:
+        """Delete a folder if there is nothing in it."""
         path = self._path(uri)
-        with _java_errors():
-            # Without a checksum file next to each copy.
-            goal = self._path(LOCAL + str(target))
-            path.getFileSystem(self._conf).copyToLocalFile(False, path, goal, True)
+        with suppress(OSError), _java_errors():
+            path.getFileSystem(self._conf).delete(path, False)
+
+    def locked(self, _uri: str) -> AbstractContextManager[None]:
+        """Do nothing: two runs must not write to one folder at the same time."""
+        return nullcontext()
+
+    @contextmanager
+    def here(self, uri: str, names: Iterable[str]) -> Iterator[Path]:
+        """Open a temporary folder with copies of these files and folders."""
+        with tempfile.TemporaryDirectory() as scratch:
+            for name in names:
+                path, goal = self._path(f"{uri}/{name}"), f"{LOCAL}{scratch}/{name}"
+                with _java_errors():
+                    # Without a checksum file next to each copy.
+                    path.getFileSystem(self._conf).copyToLocalFile(
+                        False, path, self._path(goal), True
+                    )
+            yield Path(scratch)
 
     def upload(self, source: Path, uri: str) -> None:
-        """Copy a file of this machine, replacing the target."""
+        """Copy a file or a folder of this machine, replacing a file."""
         path = self._path(uri)
         with _java_errors():
             origin = self._path(LOCAL + str(source))

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import shutil
 import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -13,6 +16,7 @@ from pipeline.files.location import LOCAL, local_path
 from pipeline.files.stores import FileEntry, Stores
 from rebalance import is_device_failure
 
+_LOCK: Final = ".lock"
 _NOTHING: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EBADF)
 
 
@@ -55,9 +59,57 @@ class LocalStore:
         """Create a folder and its parents."""
         local_path(uri).mkdir(parents=True, exist_ok=True)
 
+    def rename(self, uri: str, target: str) -> None:
+        """Move a file or a folder within its file system; nothing is at the target."""
+        local_path(uri).rename(local_path(target))
+
     def delete(self, uri: str) -> None:
-        """Delete a folder with all that is in it, as far as that is possible."""
-        shutil.rmtree(local_path(uri), ignore_errors=True)
+        """Delete a file, or a folder with all that is in it, as far as possible."""
+        path = local_path(uri)
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+    def delete_empty(self, uri: str) -> None:
+        """Delete a folder if there is nothing in it."""
+        with suppress(OSError):
+            local_path(uri).rmdir()
+
+    @contextmanager
+    def locked(self, uri: str) -> Iterator[None]:
+        """Lock a folder against other processes.
+
+        Raises
+        ------
+        BlockingIOError
+            If it is locked.
+        """
+        path = local_path(uri) / _LOCK
+        lock = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            try:
+                yield
+            finally:
+                with suppress(OSError):
+                    path.unlink()
+        finally:
+            os.close(lock)
+
+    @contextmanager
+    def here(self, uri: str, _names: Iterable[str]) -> Iterator[Path]:
+        """Return the path of a folder: its files are on this machine."""
+        yield local_path(uri)
+
+    def upload(self, source: Path, uri: str) -> None:
+        """Flush a file or a folder to the disk, where a full disk is reported."""
+        opened = os.open(source, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+        source.replace(local_path(uri))
 
 
 def status_of(path: Path) -> os.stat_result | None:

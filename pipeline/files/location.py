@@ -54,3 +54,9 @@ def name_of(uri: str) -> str:
 def shown(uri: str) -> str:
     """Return a location for messages: a plain path if it is local."""
     return str(local_path(uri)) if is_local(uri) else uri
+
+
+def as_given(given: Location) -> str:
+    """Return a location for messages: a path as the user wrote it."""
+    is_path = isinstance(given, Path) or not _SCHEME.match(given)
+    return str(Path(given)) if is_path else shown(uri_of(given))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from pipeline.files.location import is_local
@@ -29,8 +31,32 @@ class FileStore(Protocol):
     def files(self, uri: str) -> list[FileEntry]:
         """Return the file, or all files below the folder, in the order of paths."""
 
+    def folders(self, uri: str) -> list[str]:
+        """Return the locations of the folders in a folder, in the order of names."""
+
     def open(self, uri: str) -> BinaryIO:
         """Open a file for reading; the stream can seek."""
+
+    def make_folder(self, uri: str) -> None:
+        """Create a folder and its parents."""
+
+    def rename(self, uri: str, target: str) -> None:
+        """Move a file or a folder within its file system; nothing is at the target."""
+
+    def delete(self, uri: str) -> None:
+        """Delete a file, or a folder with all that is in it, if it exists."""
+
+    def delete_empty(self, uri: str) -> None:
+        """Delete a folder if there is nothing in it."""
+
+    def locked(self, uri: str) -> AbstractContextManager[None]:
+        """Lock a folder against other writers, where there are locks."""
+
+    def here(self, uri: str, names: Iterable[str]) -> AbstractContextManager[Path]:
+        """Open a folder of this machine with these files and folders of a folder."""
+
+    def upload(self, source: Path, uri: str) -> None:
+        """Move a file or a folder from `here` to its place, replacing a file."""
 
 
 def _no_remote() -> FileStore:

@@ -183,11 +183,10 @@ def _judged(cases: pa.Table, settings: Settings) -> dict[str, pa.Table]:
     part = pa.array([0] * left.num_rows, pa.int32())
     batches: dict[str, list[pa.RecordBatch]] = {name: [] for name in SCHEMAS}
     for judged in judge_batches(_batches(left.append_column(PART, part)), settings):
-        for name, schema in SCHEMAS.items():
+        for name in SCHEMAS:
             for data in judged.column(name):
                 if data.is_valid:
-                    batch = pa.ipc.read_record_batch(data.as_buffer(), schema)
-                    batches[name].append(batch)
+                    batches[name] += pa.ipc.open_stream(data.as_buffer())
     return {
         name: _ordered(
             pa.Table.from_batches(batches[name], schema),

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.audit import AuditSummary, audit, lazy_spark
+from pipeline.files import LocalStore
 from pipeline.reading import read_table
 from pipeline.tables import ORDER, RUN_TABLE, SCHEMAS, TABLES
 from pipeline.writing import staging
@@ -312,7 +313,7 @@ def test_an_audit_that_a_killed_run_was_replacing_is_restored(tmp_path: Path) ->
     for name in ("audit.json", "index.html", "answers"):
         (out / name).rename(out / ".replaced" / name)
     (out / "answers").mkdir()
-    with staging(out):
+    with staging(out, LocalStore()):
         pass
     assert (files_of(out), (out / "audit.json").read_bytes()) == before
 

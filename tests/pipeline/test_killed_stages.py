@@ -6,9 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -17,8 +18,7 @@ import psutil
 import pytest
 
 from oracle.report import write_page
-from pipeline.files import LocalStore, local_path, uri_of
-from pipeline.remote_writing import remote_staging
+from pipeline.files import LocalStore, local_path
 from pipeline.tables import MANIFEST, PAGE, TABLES
 from pipeline.writing import OLD, staging
 from tests.pipeline.audit_files import FIRST_LOOK, JUDGED_FILES, files_of, tables_of
@@ -28,6 +28,7 @@ from tests.wire import RECORDINGS
 
 ROOT: Final = RECORDINGS.parent
 MASTER: Final = "local[2]"
+ASKED: Final = "asked"
 CHANGES: Final = frozenset(
     {"open", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate"}
 )
@@ -38,51 +39,36 @@ CHANGES: Final = frozenset(
 
 
 class FolderStore(LocalStore):
-    """Folders of this machine with the methods of `pipeline.files.HadoopStore`."""
+    """Folders of this machine as if they were remote: copied here and there."""
 
     def rename(self, uri: str, target: str) -> None:
         assert not local_path(target).exists()
-        local_path(uri).rename(local_path(target))
+        super().rename(uri, target)
 
-    def delete(self, uri: str) -> None:
-        path = local_path(uri)
-        if path.is_file():
-            path.unlink()
-        else:
-            super().delete(uri)
+    @contextmanager
+    def locked(self, _uri: str) -> Iterator[None]:
+        yield
 
-    def download(self, uri: str, target: Path) -> None:
-        assert local_path(uri).is_dir()
-        target.mkdir()
+    @contextmanager
+    def here(self, uri: str, names: Iterable[str]) -> Iterator[Path]:
+        with tempfile.TemporaryDirectory() as scratch:
+            for name in names:
+                assert (local_path(uri) / name).is_dir()
+                (Path(scratch) / name).mkdir()
+            yield Path(scratch)
 
     def upload(self, source: Path, uri: str) -> None:
         local_path(uri).write_bytes(source.read_bytes())
 
 
-@contextmanager
-def opened_local(out: Path) -> Iterator[Any]:
-    with staging(out, "asked") as place:
-        yield place
-
-
-@contextmanager
-def opened_remote(out: Path) -> Iterator[Any]:
-    store: Any = FolderStore()
-    with remote_staging(uri_of(out), store, "asked", lambda _line: None) as place:
-        yield place
-
-
-Opened = Callable[[Path], AbstractContextManager[Any]]
-
-
-def written(out: Path, opened: Opened, text: str) -> None:
+def written(out: Path, store: LocalStore, text: str) -> None:
     """Write an audit whose files all have one text."""
 
     def page(folder: Path) -> None:
         (folder / PAGE).write_text(text)
 
-    with opened(out) as place:
-        folder = out / ".unfinished" / "asked"
+    with staging(out, store, ASKED) as place:
+        folder = out / ".unfinished" / ASKED
         for name in ("cases-1", "cases-1.done", *TABLES):
             (folder / name).mkdir(exist_ok=True)
         for name in TABLES:
@@ -128,24 +114,24 @@ def killed_at(change: int, run: Callable[[], None]) -> bool:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("opened", [opened_local, opened_remote])
-def test_a_replacement_that_is_killed(opened: Opened, tmp_path: Path) -> None:
+@pytest.mark.parametrize("store", [LocalStore(), FolderStore()])
+def test_a_replacement_that_is_killed(store: LocalStore, tmp_path: Path) -> None:
     """The old or the new audit is whole, or the old one is restored."""
     change, is_killed, seen = 0, True, set[str]()
     while is_killed:
         change += 1
         out = tmp_path / str(change)
-        written(out, opened, "old")
-        is_killed = killed_at(change, partial(written, out, opened, "new"))
+        written(out, store, "old")
+        is_killed = killed_at(change, partial(written, out, store, "new"))
         if (out / MANIFEST).exists():
             seen |= texts_of(out)
             assert len(texts_of(out)) == 1, change
         else:
             assert (out / OLD / MANIFEST).exists(), change
-        with pytest.raises(KeyboardInterrupt), opened(out):
+        with pytest.raises(KeyboardInterrupt), staging(out, store, ASKED):
             raise KeyboardInterrupt  # another run that ends before it writes
         assert len(texts_of(out)) == 1, change
-        written(out, opened, "new")
+        written(out, store, "new")
         assert texts_of(out) == {"new"}, change
         assert not [path for path in out.iterdir() if path.name[0] == "."], change
     assert seen == {"old", "new"}
