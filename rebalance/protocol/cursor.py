@@ -191,6 +191,8 @@ class Cursor:
     def tags(self, what: str) -> dict[int, Cursor]:
         """Read tagged fields; return a cursor per tag, with offsets in this message."""
         found: dict[int, Cursor] = {}
+        if self._has_no_tags():
+            return found
         for _ in range(self.uvarint(f"{what}: number of tags")):
             start = self.at
             tag = self.uvarint(f"{what}: tag")
@@ -207,6 +209,8 @@ class Cursor:
     def tagged(self, what: str, sizes: Mapping[int, int]) -> dict[int, bytes]:
         """Read tagged fields; keep those in ``sizes`` (tag to bytes), skip the rest."""
         kept: dict[int, bytes] = {}
+        if self._has_no_tags():
+            return kept
         for _ in range(self.uvarint(f"{what}: number of tags")):
             start = self.at
             tag = self.uvarint(f"{what}: tag")
@@ -223,6 +227,14 @@ class Cursor:
         """Reject bytes after the end of the message."""
         if self.left:
             raise WireError(f"{what}: {self.left} bytes too many", offset=self.at)
+
+    def _has_no_tags(self) -> bool:
+        """Read the number of tags if it is 0, by far most often."""
+        at = self.at
+        if self._data[at : at + 1] != b"\0":
+            return False
+        self.at = at + 1
+        return True
 
     def _text(self, what: str, length: int, start: int) -> str | None:
         """Decode ``length`` bytes; ``start`` is the offset of the length."""
