@@ -64,8 +64,10 @@ class _Shown:
 
     def most_at(self, at: int | None) -> int:
         """Return the largest count of which the time is at most ``at``."""
-        if at is None:
+        if at is None or not self.dated:
             return 0
+        if self.dated[-1][0] <= at:  # as always, unless times have gone back
+            return self.dated[-1][1]
         place = bisect_right(self.dated, at, key=itemgetter(0))
         return self.dated[place - 1][1] if place else 0
 
@@ -93,11 +95,16 @@ class GroupSightings:
     def assigned(
         self, held: Iterable[Mapping[str, Sequence[int]]], at: int | None
     ) -> None:
-        """Apply an assignment: the partitions of each member, none of them empty."""
+        """Apply an assignment: the partitions of each member, ascending, none empty."""
         self._clock.take(at)
+        most: dict[str, int] = {}
         for topics in held:
             for topic, numbers in topics.items():
-                self._show(topic, max(numbers) + 1, at)
+                count = numbers[-1] + 1
+                if most.get(topic, 0) < count <= MOST_PARTITIONS:
+                    most[topic] = count
+        for topic, count in most.items():
+            self._show(topic, count, at)
 
     def recorded(
         self, topics: Iterable[tuple[str, bytes, int]], at: int | None
@@ -131,9 +138,13 @@ class GroupSightings:
         """
         found: dict[str, int] = {}
         for topic in topics:
-            shown = [self._shown.get((topic, kind), _Shown()) for kind in (False, True)]
-            most = max(one.most for one in shown)
-            if most > max(one.most_at(at) for one in shown):
+            most = dated = 0
+            for kind in (False, True):
+                shown = self._shown.get((topic, kind))
+                if shown is not None:
+                    most = max(most, shown.most)
+                    dated = max(dated, shown.most_at(at))
+            if most > dated:
                 found[topic] = most
         return found
 
@@ -147,7 +158,9 @@ class GroupSightings:
         self, topic: str, count: int, at: int | None, *, is_commit: bool = False
     ) -> None:
         if count <= MOST_PARTITIONS:
-            shown = self._shown.setdefault((topic, is_commit), _Shown())
+            shown = self._shown.get((topic, is_commit))
+            if shown is None:
+                shown = self._shown[topic, is_commit] = _Shown()
             shown.add(count, None if at is None else self._clock.latest)
 
 

@@ -6,11 +6,13 @@ No topic has a colon in its name, so an id is never mistaken for a name.
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
+from functools import lru_cache
 from typing import Final
 
 _PREFIX: Final = "id:"
 
 
+@lru_cache(4_096)
 def text_of_id(topic_id: bytes) -> str:
     """Return the text of an id of 16 bytes."""
     return _PREFIX + urlsafe_b64encode(topic_id).decode().rstrip("=")

@@ -15,7 +15,6 @@ coordinator). Such a copy of the last assignment is no rebalance.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from pipeline.cases import Case
@@ -219,9 +218,8 @@ class ConsumerHistory:
             yield from self._not_judged(epoch, NO_PREVIOUS, place)
         elif people:
             topics = {topic for one in people for topic in one.subscription}
-            case = replace(
-                case_of_target(target, previous, place, self._commits.of(topics)),
-                undated_sizes=undated or None,
+            case = case_of_target(
+                target, previous, place, self._commits.of(topics), undated or None
             )
             yield from self._reconciliation.add(case, target, place)
 

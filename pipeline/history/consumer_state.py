@@ -7,11 +7,12 @@ member id, whose records are deleted before (KIP-345).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
 
 from pipeline.cases import Held
-from pipeline.history.ownership import Seat
+from pipeline.history.generations import Seat
 from pipeline.records import (
     ConsumerGroupCurrentMemberAssignment,
     ConsumerGroupMemberMetadata,
@@ -24,6 +25,9 @@ from pipeline.records import (
 )
 from pipeline.topic_ids import text_of_id
 from rebalance import WireError
+
+_KEPT: Final = 4_096
+"""Assignments that a process keeps merged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +128,7 @@ class ConsumerState:
         """
         self.present[record.member_id] = Present(
             epoch=record.epoch,
-            held=held_of([*record.assigned, *record.revoking]),
+            held=held_of(record.assigned + record.revoking),
             settled=not any(one.partitions for one in record.revoking),
         )
 
@@ -152,8 +156,9 @@ class ConsumerState:
         self._left.clear()
 
 
-def held_of(assigned: Iterable[TopicIdPartitions]) -> Held:
-    """Return partitions by topic id, as text; both ascending.
+@lru_cache(_KEPT)  # a member's target is also what it has, once it has reached it
+def held_of(assigned: tuple[TopicIdPartitions, ...]) -> Held:
+    """Return partitions by topic id, as text; both ascending; the result is shared.
 
     Raises
     ------

@@ -14,12 +14,13 @@ are identified by instance id if they are static, else by member id (`seat`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from pipeline.cases import OPEN, REST, Case, Episode, Held
-from pipeline.history.generations import Generation, wanted
-from pipeline.history.ownership import Ownership, Seat
+from pipeline.history.generations import Generation, Seat
+from pipeline.history.ownership import Ownership
 from pipeline.history.place import NO_DURATION, Duration, Place, duration
 
 
@@ -55,16 +56,14 @@ class Episodes:
         if running is None:
             running = self._begin(case, generation, ownership, place)
         else:
-            yield running.last
+            yield _in_episode(running)
             # The partitions that the last round withheld had no owner until now.
             waited = duration(running.last_place, place)
             running.unowned += waited * running.last_withheld
             running.last_place = place
         running.rounds += 1
         running.seats = {p.member_id: p.seat for p in generation.participants}
-        running.last = replace(
-            case, episode_id=running.first.rebalance_id, round=running.rounds
-        )
+        running.last = case
         running.last_withheld = withheld_of(generation, ownership)
         running.withheld += running.last_withheld
         if running.last_withheld == 0:
@@ -89,24 +88,37 @@ class Episodes:
         running = self._running
         assert running is not None  # noqa: S101  # both callers have looked
         self._running = None
-        yield replace(running.last, episode=_episode_of(running, ended))
+        yield _in_episode(running, _episode_of(running, ended))
 
 
 def withheld_of(generation: Generation, ownership: Ownership) -> int:
     """Count the partitions that a cooperative round withholds from all members."""
     if not ownership.cooperative:
         return 0
-    read = [topic for p in generation.participants for topic in p.subscription]
-    owned: set[tuple[str, int]] = set()
-    given: set[tuple[str, int]] = set()
-    for p in generation.participants:
-        owned |= _pairs(wanted(ownership.owned.get(p.member_id, {}), read))
-        given |= _pairs(p.assigned)
-    return len(owned - given)
+    people = generation.participants
+    read = {topic for p in people for topic in p.subscription}
+    owned = _numbers(ownership.owned.get(p.member_id, {}) for p in people)
+    given = _numbers(p.held for p in people)
+    return sum(len(owned[topic] - given[topic]) for topic in read & owned.keys())
 
 
-def _pairs(held: Held) -> set[tuple[str, int]]:
-    return {(topic, number) for topic, numbers in held.items() for number in numbers}
+def _numbers(parts: Iterable[Held]) -> defaultdict[str, set[int]]:
+    """Return the partition numbers of all parts, by topic."""
+    found: defaultdict[str, set[int]] = defaultdict(set)
+    for held in parts:
+        for topic, numbers in held.items():
+            found[topic].update(numbers)
+    return found
+
+
+def _in_episode(running: Running, episode: Episode | None = None) -> Case:
+    """Return the last case with its place in the episode, which it may end."""
+    return replace(
+        running.last,
+        episode_id=running.first.rebalance_id,
+        round=running.rounds,
+        episode=episode,
+    )
 
 
 def _episode_of(running: Running, ended: str) -> Episode:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, TypeAlias
 
 from pipeline.cases import Held
 from pipeline.records import GroupMember, GroupMetadata
@@ -29,9 +30,18 @@ _LONGEST_KEPT: Final = 2_048
 """Messages that a process keeps decoded, and the bytes of the longest of them."""
 
 
+Seat: TypeAlias = tuple[bool, str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Participant:
-    """A member in one generation; `seat` identifies it across generations."""
+    """A member in one generation.
+
+    ``seat`` identifies it across generations: the instance id of a static member, which
+    gets a new member id and its old partitions when it returns (KIP-345), else the
+    member id. ``claimed`` are the partitions of the claim. ``assigned`` repeats a
+    partition that is assigned twice, for the judge; ``held`` does not.
+    """
 
     member_id: str
     instance_id: str | None
@@ -40,18 +50,10 @@ class Participant:
     rack: str | None
     subscription: list[str]
     claim: MemberClaim
+    claimed: Held
     assigned: Held
-
-    @property
-    def seat(self) -> tuple[bool, str]:
-        """The instance id of a static member, else the member id.
-
-        A static member that returns gets a new member id and its old partitions
-        (KIP-345).
-        """
-        if self.instance_id is None:
-            return False, self.member_id
-        return True, self.instance_id
+    held: Held
+    seat: Seat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +93,8 @@ def decode_generation_of(record: GroupMetadata) -> Generation:
         ("member", [p.member_id for p in participants]),
         ("static member", [p.instance_id for p in participants if p.instance_id]),
     ):
-        twice = sorted(name for name in set(names) if names.count(name) > 1)
-        if twice:
+        if len(set(names)) < len(names):
+            twice = sorted(name for name in set(names) if names.count(name) > 1)
             raise WireError(f"value: {what} {twice[0]!r} listed twice", offset=0)
     return Generation(
         group_id=record.group_id,
@@ -114,12 +116,7 @@ def reports(assignor: str | None, claim: MemberClaim) -> bool:
     return claim.source is not ClaimSource.UNREADABLE
 
 
-def once(held: Held) -> Held:
-    """Remove repeated partitions."""
-    return {topic: sorted(set(numbers)) for topic, numbers in held.items()}
-
-
-def wanted(held: Held, subscription: list[str]) -> Held:
+def wanted(held: Held, subscription: Container[str]) -> Held:
     """Remove topics to which the member does not subscribe."""
     return {topic: held[topic] for topic in held if topic in subscription}
 
@@ -141,19 +138,32 @@ class _Reported:
     rack: str | None
     topics: list[str]
     claim: MemberClaim
+    claimed: Held  # topics and numbers ascending, each once
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A member's assignment message, and the same without repetitions; shared."""
+
+    assigned: Held
+    held: Held
 
 
 def _reported(message: bytes, assignor: str) -> _Reported:
     subscription = decode_subscription(message)
+    claim = member_claim(subscription, assignor)
     return _Reported(
         rack=subscription.rack or None,
         topics=sorted(set(subscription.topics)),
-        claim=member_claim(subscription, assignor),
+        claim=claim,
+        claimed={topic: list(numbers) for topic, numbers in claim.partitions},
     )
 
 
-def _assigned(message: bytes) -> Held:
-    return _held(decode_assignment(message).partitions) if message else {}
+def _assigned(message: bytes) -> _Part:
+    assigned = _held(decode_assignment(message).partitions) if message else {}
+    held = {topic: sorted(set(numbers)) for topic, numbers in assigned.items()}
+    return _Part(assigned, held)
 
 
 # Members send the same message in one generation after another.
@@ -167,17 +177,21 @@ def _participant(member: GroupMember, assignor: str) -> Participant:
         read = _kept_report if len(message) <= _LONGEST_KEPT else _reported
         reported = read(message, assignor)
         read_part = _kept_assignment if len(given) <= _LONGEST_KEPT else _assigned
-        assigned = read_part(given)
+        part = read_part(given)
     except WireError as error:
         reason = f"value: member {member.member_id!r}: {error.reason}"
         raise WireError(reason, offset=error.offset) from None
+    instance_id = member.group_instance_id or None
     return Participant(
         member_id=member.member_id,
-        instance_id=member.group_instance_id or None,
+        instance_id=instance_id,
         client_id=member.client_id,
         client_host=member.client_host,
         rack=reported.rack,
         subscription=reported.topics,
         claim=reported.claim,
-        assigned=assigned,
+        claimed=reported.claimed,
+        assigned=part.assigned,
+        held=part.held,
+        seat=(instance_id is not None, instance_id or member.member_id),
     )

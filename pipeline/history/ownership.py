@@ -25,12 +25,11 @@ from pipeline.history.generations import (
     STICKY,
     Generation,
     Participant,
-    once,
+    Seat,
     reports,
     wanted,
 )
 
-Seat = tuple[bool, str]
 REPORTING: Final = (STICKY, COOPERATIVE)
 
 
@@ -62,7 +61,7 @@ def standing_of(generation: Generation) -> Standing:
         generation=generation.generation,
         member={p.seat: p.member_id for p in people},
         subscription={p.seat: p.subscription for p in people},
-        held={p.seat: once(p.assigned) for p in people},
+        held={p.seat: p.held for p in people},
     )
 
 
@@ -89,10 +88,13 @@ def _is_eager(generation: Generation, before: Standing) -> bool:
     missed the generation before, and has lost what it had (KIP-429). This happens when
     a group leaves the new protocol before its members have reached the last target.
     """
-    held = [p for p in generation.participants if _still_held(p, before)]
-    return bool(held) and not any(
-        p.claim.partitions or 0 <= p.claim.generation < before.generation for p in held
-    )
+    is_eager = False
+    for p in generation.participants:
+        if _still_held(p, before):
+            if p.claimed or 0 <= p.claim.generation < before.generation:
+                return False
+            is_eager = True
+    return is_eager
 
 
 def _still_held(participant: Participant, before: Standing) -> Held:
@@ -114,13 +116,10 @@ def _disagrees(participant: Participant, before: Standing, assignor: str) -> boo
     came_back = before.member[participant.seat] != participant.member_id
     if came_back and assignor != COOPERATIVE:
         return False
-    claimed = wanted(claimed_by(participant), participant.subscription)
+    if participant.claimed == before.held[participant.seat]:
+        return False
+    claimed = wanted(participant.claimed, participant.subscription)
     return claimed != _still_held(participant, before)
-
-
-def claimed_by(participant: Participant) -> Held:
-    """Return a member's claim, topics and numbers ascending, each once."""
-    return {topic: list(numbers) for topic, numbers in participant.claim.partitions}
 
 
 def _by_claims(
@@ -129,7 +128,7 @@ def _by_claims(
     people = generation.participants
     return Ownership(
         owned_from=CLAIMS,
-        owned={p.member_id: claimed_by(p) for p in people},
+        owned={p.member_id: p.claimed for p in people},
         generation={p.member_id: p.claim.generation for p in people},
         cooperative=cooperative,
         claims_disagree=disagree,

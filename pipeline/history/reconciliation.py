@@ -12,13 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Final
 
 from pipeline.cases import OPEN, REST, Case, Episode, Held
 from pipeline.history.consumer_state import Present
-from pipeline.history.ownership import Seat
+from pipeline.history.generations import Seat
 from pipeline.history.place import Duration, Place, duration
 from pipeline.history.target_case import Target
 from pipeline.history.unowned import Unowned
+
+_NOT_REACHED: Final = Duration(None)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -49,7 +52,7 @@ class Reconciliation:
         """
         running = self._running
         if running is not None:
-            yield replace(running.case, behind=len(running.behind))
+            yield _finished(running)
         people = target.people
         first = case if running is None else running.first
         rounds = 1 if running is None else running.rounds + 1
@@ -62,7 +65,7 @@ class Reconciliation:
             first=first,
             before=before,
             rounds=rounds,
-            case=replace(case, episode_id=first.rebalance_id, round=rounds),
+            case=case,
             seats={one.member_id: one.seat for one in people},
             targets={one.seat: one.target for one in people},
             behind={
@@ -99,19 +102,30 @@ class Reconciliation:
     def _finish_if_reached(self, place: Place) -> Iterator[Case]:
         running = self._running
         if running is not None and not running.behind:
-            took = duration(running.began, place)
-            running.case = replace(
-                running.case, reached_ms=took.ms, reached_unknown=took.unknown
-            )
-            yield self._end(REST)
+            yield self._end(REST, duration(running.began, place))
             self._unowned.reset()
 
-    def _end(self, ended: str) -> Case:
+    def _end(self, ended: str, took: Duration = _NOT_REACHED) -> Case:
         running = self._running
         assert running is not None  # noqa: S101  # both callers have looked
         self._running = None
         episode = _episode_of(running, ended, self._unowned.total)
-        return replace(running.case, behind=len(running.behind), episode=episode)
+        return _finished(running, took, episode)
+
+
+def _finished(
+    running: Reaching, took: Duration = _NOT_REACHED, episode: Episode | None = None
+) -> Case:
+    """Return the case with its place in the episode, which it may end."""
+    return replace(
+        running.case,
+        episode_id=running.first.rebalance_id,
+        round=running.rounds,
+        behind=len(running.behind),
+        reached_ms=took.ms,
+        reached_unknown=took.unknown,
+        episode=episode,
+    )
 
 
 def _has_reached(present: Present | None, target: Held) -> bool:

@@ -10,9 +10,8 @@ group is written into the *same* generation under its new id; this is not a reba
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from pipeline.cases import Case, CaseMember
+from pipeline.cases import Case, CaseMember, Offsets
 from pipeline.history.commits import Commits
 from pipeline.history.episodes import Episodes
 from pipeline.history.generations import (
@@ -24,7 +23,6 @@ from pipeline.history.generations import (
 from pipeline.history.ownership import (
     Ownership,
     Standing,
-    claimed_by,
     ownership_of,
     standing_of,
 )
@@ -78,7 +76,8 @@ class GroupHistory:
             yield from self.lost()
             raise
         before, self._standing = self._standing, standing_of(generation)
-        undated = self._sightings.undated(_topics_of(generation), place.at)
+        topics = {topic for p in generation.participants for topic in p.subscription}
+        undated = self._sightings.undated(sorted(topics), place.at)
         self._sightings.assigned(
             (p.assigned for p in generation.participants), place.at
         )
@@ -88,8 +87,14 @@ class GroupHistory:
             yield from self._episodes.interrupt()
             return
         ownership = ownership_of(generation, before)
-        case = self._case(generation, ownership, before, place)
-        case = replace(case, undated_sizes=undated or None)
+        case = self._case(
+            generation,
+            ownership,
+            before,
+            place,
+            committed=self._commits.of(topics),
+            undated_sizes=undated or None,
+        )
         yield from self._episodes.add(case, generation, ownership, place)
 
     def downgraded(self, record: GroupMetadata) -> None:
@@ -118,6 +123,9 @@ class GroupHistory:
         ownership: Ownership,
         before: Standing | None,
         place: Place,
+        *,
+        committed: Offsets,
+        undated_sizes: dict[str, int] | None,
     ) -> Case:
         people = generation.participants
         known = before is not None and before.generation == generation.generation - 1
@@ -148,7 +156,8 @@ class GroupHistory:
             left=None if seats is None else len(seats - {p.seat for p in people}),
             resubscribed=_resubscribed(people, before) if before and known else None,
             claims_disagree=ownership.claims_disagree,
-            committed=self._commits.of(_topics_of(generation)),
+            committed=committed,
+            undated_sizes=undated_sizes,
         )
 
 
@@ -166,7 +175,7 @@ def _member(
         owned=ownership.owned.get(member_id, {}),
         generation=ownership.generation.get(member_id),
         assigned=participant.assigned,
-        claimed=claimed_by(participant) if tells else None,
+        claimed=participant.claimed if tells else None,
         claimed_generation=claim.generation if tells else None,
         rack=participant.rack,
         instance_id=participant.instance_id,
@@ -174,10 +183,6 @@ def _member(
         client_host=participant.client_host,
         joined=joined,
     )
-
-
-def _topics_of(generation: Generation) -> set[str]:
-    return {topic for p in generation.participants for topic in p.subscription}
 
 
 def _resubscribed(people: list[Participant], before: Standing) -> int:

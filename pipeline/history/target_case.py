@@ -14,7 +14,7 @@ from typing import Final
 
 from pipeline.cases import PREVIOUS, Case, CaseMember, Held, Offsets
 from pipeline.history.consumer_state import Present, Roster, seat_of
-from pipeline.history.ownership import Seat
+from pipeline.history.generations import Seat
 from pipeline.history.place import Place
 from pipeline.records import ConsumerGroupMemberMetadata
 
@@ -72,7 +72,11 @@ def previous_of(target: Target) -> PreviousTarget:
 
 
 def case_of_target(
-    target: Target, previous: PreviousTarget, place: Place, committed: Offsets
+    target: Target,
+    previous: PreviousTarget,
+    place: Place,
+    committed: Offsets,
+    undated_sizes: dict[str, int] | None,
 ) -> Case:
     """Return the case of a target assignment."""
     people, earlier = target.people, previous.subscriptions
@@ -96,6 +100,7 @@ def case_of_target(
         ),
         claims_disagree=sum(map(_had_not_reached, people)),
         committed=committed,
+        undated_sizes=undated_sizes,
         recorded_sizes=_sizes(target.roster, people),
     )
 

@@ -18,7 +18,7 @@ class Unowned:
     """
 
     def __init__(self) -> None:
-        self._held: dict[str, set[Pair]] = {}
+        self._held: dict[str, Held] = {}
         self._free: dict[Pair, Place] = {}
         self.total = NO_DURATION
 
@@ -30,9 +30,11 @@ class Unowned:
 
     def moved(self, member_id: str, held: Held, place: Place) -> None:
         """Apply what a member has from now on."""
-        before, now = self._held.pop(member_id, set()), _pairs(held)
-        if now:
-            self._held[member_id] = now
+        former = self._held.get(member_id, {})
+        if held == former:
+            return
+        self._held[member_id] = held
+        before, now = _pairs(former), _pairs(held)
         for pair in before - now:
             self._free[pair] = place
         for pair in now - before:

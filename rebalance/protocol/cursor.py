@@ -54,6 +54,20 @@ class Cursor:
         """Bytes not read yet."""
         return len(self._data) - self.at
 
+    def rest(self, end: bytes = b"") -> bytes | None:
+        """Return the bytes not read yet, without ``end``; None if they end otherwise.
+
+        It does not advance.
+        """
+        data = self._data
+        if self.left < len(end) or not data.endswith(end):
+            return None
+        return data[self.at : len(data) - len(end)]
+
+    def skip(self) -> None:
+        """Advance to the end of the message."""
+        self.at = len(self._data)
+
     def int8(self, what: str) -> int:
         """Read a signed 8-bit number."""
         at = self.at
@@ -191,6 +205,8 @@ class Cursor:
     def tags(self, what: str) -> dict[int, Cursor]:
         """Read tagged fields; return a cursor per tag, with offsets in this message."""
         found: dict[int, Cursor] = {}
+        if self._has_no_tags():
+            return found
         for _ in range(self.uvarint(f"{what}: number of tags")):
             start = self.at
             tag = self.uvarint(f"{what}: tag")
@@ -207,6 +223,8 @@ class Cursor:
     def tagged(self, what: str, sizes: Mapping[int, int]) -> dict[int, bytes]:
         """Read tagged fields; keep those in ``sizes`` (tag to bytes), skip the rest."""
         kept: dict[int, bytes] = {}
+        if self._has_no_tags():
+            return kept
         for _ in range(self.uvarint(f"{what}: number of tags")):
             start = self.at
             tag = self.uvarint(f"{what}: tag")
@@ -223,6 +241,14 @@ class Cursor:
         """Reject bytes after the end of the message."""
         if self.left:
             raise WireError(f"{what}: {self.left} bytes too many", offset=self.at)
+
+    def _has_no_tags(self) -> bool:
+        """Read the number of tags if it is 0, by far most often."""
+        at = self.at
+        if self._data[at : at + 1] != b"\0":
+            return False
+        self.at = at + 1
+        return True
 
     def _text(self, what: str, length: int, start: int) -> str | None:
         """Decode ``length`` bytes; ``start`` is the offset of the length."""
