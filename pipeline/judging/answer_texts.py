@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Final
 
 import orjson
@@ -17,7 +16,7 @@ from pipeline.judging.code_kernels import (
 )
 from pipeline.judging.evaluated import Evaluated
 from pipeline.judging.rebalance_code import HEADER, RebalanceCode
-from rebalance import Int32, Texts, members_texts
+from rebalance import Texts, members_texts
 
 ENGINE: Final = "oracle"
 """Assignor that assignments of the exact core state."""
@@ -56,7 +55,7 @@ def assignment_texts(
         name = client if name == ACTUAL else ENGINE if name == OPTIMUM else name
         text = b"{" if name is None else b'{"assignor":' + _quoted(name) + b","
         if found.assignors[place] == OPTIMUM:
-            text += _certificate(members, found) + _figures(found, place)
+            text += _certificate(one, found) + _figures(found, place)
         text += about + written[begin:end].tobytes()
         is_optimum = found.assignors[place] == OPTIMUM
         text += b',"status":"optimal"}' if is_optimum else b"}"
@@ -69,14 +68,10 @@ def _quoted(name: str) -> bytes:
     return orjson.dumps(name)
 
 
-def _certificate(members: list[bytes], found: Evaluated) -> bytes:
-    level, price = _by_member(members, found.level), _by_member(members, found.price)
-    return b'"certificate":{"level":' + level + b',"price":' + price + b"},"
-
-
-def _by_member(members: list[bytes], column: Int32) -> bytes:
-    numbers: Iterable[tuple[bytes, int]] = zip(members, column.tolist(), strict=True)
-    return b"{" + b",".join(b"%b%d" % one for one in numbers) + b"}"
+def _certificate(one: RebalanceCode, found: Evaluated) -> bytes:
+    level = dict(zip(one.members, found.level.tolist(), strict=True))
+    price = dict(zip(one.members, found.price.tolist(), strict=True))
+    return b'"certificate":' + orjson.dumps({"level": level, "price": price}) + b","
 
 
 def _figures(found: Evaluated, place: int) -> bytes:

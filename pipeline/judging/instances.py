@@ -136,9 +136,10 @@ def _posed(
     topics: dict[str, dict[str, Any]] = {}
     counts = partition_counts(sorted(_topics_of(members)), case, world.counts)
     known, bases, missing = True, set[str | None](), list[str]()
+    lags = _lags(case, counts.count, world)
     for topic, count in counts.count.items():
         topics[topic] = {"partitions": count}
-        lag, basis = _lag(case, topic, count, world)
+        lag, basis = lags[topic]
         bases.add(basis)
         if lag is None:
             known = False
@@ -197,27 +198,55 @@ def _member(
     return fields
 
 
-def _lag(
+_Lag = tuple[list[int] | None, str | None]
+"""Lag of each partition of a topic, if known for all, and its basis."""
+
+
+def _lags(case: Case, counts: Mapping[str, int], world: World) -> dict[str, _Lag]:
+    """Return the lag of each topic."""
+    found: dict[str, _Lag] = {}
+    at_end: dict[str, int] = {}
+    log: list[tuple[int, int, int]] = []
+    for topic, count in counts.items():
+        if case.lag is not None:
+            behind = dict(case.lag.get(topic, ()))
+            is_known = all(number in behind for number in range(count))
+            listed = [behind[number] for number in range(count)] if is_known else None
+            found[topic] = (listed, LAG_SNAPSHOT if is_known else None)
+        elif (since := _since_commit(case, topic, count, world)) is not None:
+            at_end[topic] = count
+            log += since
+        else:
+            found[topic] = _monitored_lag(case, topic, count, world)
+    if at_end:  # one call for all topics: most are small
+        start, first, end = np.array(log, np.int64).reshape(-1, 3).T
+        lag = lag_of(start, first, end, world.offset_reset).tolist()
+        for topic, count in at_end.items():
+            found[topic], lag = (lag[:count], LAG_AT_END), lag[count:]
+    return found
+
+
+def _since_commit(
     case: Case, topic: str, count: int, world: World
-) -> tuple[list[int] | None, str | None]:
-    """Return the lag of each partition, if known for all, and its basis."""
-    if case.lag is not None:
-        behind = dict(case.lag.get(topic, ()))
-        if any(number not in behind for number in range(count)):
-            return None, None
-        return [behind[number] for number in range(count)], LAG_SNAPSHOT
+) -> list[tuple[int, int, int]] | None:
+    """Return each partition's committed offset, log start, and log end.
+
+    None if an end is not known, or is before what was committed.
+    """
     ends = _log_ends(case, topic, world)
-    if case.committed is None or any(number not in ends for number in range(count)):
-        return _monitored_lag(case, topic, count, world)
+    if case.committed is None or len(ends) < count:
+        return None
     committed = dict(case.committed.get(topic, ()))
-    if any(
-        start > ends[number][1] for number, start in committed.items() if number < count
-    ):
-        return _monitored_lag(case, topic, count, world)
-    starts = [committed.get(number, NOT_COMMITTED) for number in range(count)]
-    log = np.array([ends[number] for number in range(count)], np.int64).reshape(-1, 2)
-    lag = lag_of(np.array(starts, np.int64), log[:, 0], log[:, 1], world.offset_reset)
-    return lag.tolist(), LAG_AT_END
+    found = []
+    for number in range(count):
+        if number not in ends:
+            return None
+        first, end = ends[number]
+        start = committed.get(number, NOT_COMMITTED)
+        if start > end:
+            return None
+        found.append((start, first, end))
+    return found
 
 
 def _log_ends(case: Case, topic: str, world: World) -> Mapping[int, tuple[int, int]]:
