@@ -67,6 +67,7 @@ def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") ->
     generation = {name: members[name].get("generation", -1) for name in wants}
     counted = _counted_claims(members, generation, claim_rule)
     claims, left = _claims(counted, partitions, wants)
+    owners = {t: _owned(claimed, generation) for t, claimed in claims.items()}
     return Case(
         id=instance.get("id"),
         partitions=partitions,
@@ -75,7 +76,7 @@ def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") ->
         claims=claims,
         generation=generation,
         left={topic: numbers for topic, numbers in left.items() if subscribers[topic]},
-        owners={t: _owned(claimed, generation) for t, claimed in claims.items()},
+        owners=owners,
         lag={name: t["lag"] for name, t in topics.items() if "lag" in t},
         replica_racks={name: t["racks"] for name, t in topics.items() if "racks" in t},
         member_rack={name: m["rack"] for name, m in members.items() if "rack" in m},
@@ -176,9 +177,9 @@ def _claims(
 
 def _existing(claimed: Claims, end: int) -> Claims:
     """Drop what a topic with ``end`` partitions does not have."""
-    together = set().union(*(numbers for _, numbers in claimed))
-    if max(together, default=-1) < end:  # mostly
-        return [(name, numbers) for name, numbers in claimed if numbers]
+    lists = [numbers for _, numbers in claimed]
+    if max(chain.from_iterable(lists), default=-1) < end and all(lists):
+        return claimed  # mostly
     exist = ((name, [n for n in numbers if n < end]) for name, numbers in claimed)
     return [(name, numbers) for name, numbers in exist if numbers]
 
@@ -186,7 +187,7 @@ def _existing(claimed: Claims, end: int) -> Claims:
 def _owned(claimed: Claims, generation: Mapping[str, int]) -> Owned:
     """Return the partitions of a topic with one newest claimant; a tie has no owner."""
     lists = [numbers for _, numbers in claimed]
-    if len(set().union(*lists)) == sum(map(len, lists)):
+    if len(set(chain.from_iterable(lists))) == sum(map(len, lists)):
         return dict(claimed)  # mostly, there are no rivals
     owned: dict[str, set[int]] = {}
     for number, rivals in newest_claimants(claimed, generation).items():

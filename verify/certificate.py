@@ -133,6 +133,8 @@ def balance_fails(
             return {"fails": "load", "member": member, **found}
     place = {name: one.place for name, one in bounds.items()}
     lowest = _lowest_places(case, place)
+    if len({*place.values(), *lowest.values()}) == 1:  # no row can be misplaced
+        return None
     misplaced = [
         (member, topic, min(numbers), place[member], lowest[topic])
         for member, topic, numbers in rows

@@ -75,6 +75,8 @@ def row_lags(case: Case, rows: Sequence[Row]) -> list[int]:
 
 def rack_mismatches(case: Case, rows: Sequence[Row]) -> int:
     """Count partitions whose holder's rack has no replica of them (KIP-881)."""
+    if not case.replica_racks:
+        return 0
     return sum(
         is_far(case, member, case.replica_racks[topic][number])
         for member, topic, numbers in rows

@@ -27,7 +27,7 @@ def violations(
 ) -> tuple[list[Violation], dict[str, int]]:
     """Return the first violations of each rule, and how many more it has, if any."""
     lists = _lists_by_topic(rows)
-    held = {topic: set().union(*listed) for topic, listed in lists.items()}
+    held = {topic: set(chain.from_iterable(one)) for topic, one in lists.items()}
     rules: dict[str, Culprits] = {
         "assigned-twice": assigned_twice(case, rows, lists, held),
         "missing-member": (("", -1, m) for m in case.wants.keys() - given.keys()),
@@ -109,7 +109,8 @@ def unassigned(case: Case, assigned: Held, *, cooperative: bool) -> Culprits:
         if cooperative:
             held = held | _revocable(case, topic)
         numbers = range(case.partitions[topic] if subscribers else 0)
-        yield from ((topic, n, None) for n in numbers if n not in held)
+        if not held.issuperset(numbers):
+            yield from ((topic, n, None) for n in numbers if n not in held)
 
 
 def unrevoked(case: Case, rows: Sequence[Row]) -> Culprits:

@@ -201,8 +201,10 @@ def _all_match(schema: Any, value: Mapping[Any, Any]) -> bool:
         numbers = list(chain.from_iterable(lists))
     if not (isinstance(of, range) and _all_within(of, numbers)):
         return False
-    if isinstance(schema, set) and sum(map(len, map(set, lists))) < len(numbers):
-        return False
+    if isinstance(schema, set):
+        several = [listed for listed in lists if len(listed) > 1]
+        if sum(map(len, map(set, several))) < sum(map(len, several)):
+            return False
     return _all_plain(value)
 
 
