@@ -15,6 +15,7 @@ from bisect import bisect_left
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from typing import Final
 
 from solver.cpsat.cp_instance import CpInstance, CpTotals
@@ -66,7 +67,7 @@ def region_of(cp: CpInstance, kind: BalanceKind, dec_min: CpTotals) -> CpRegion:
         case BalanceKind.DEC_MIN:
             return dec_min_region(cp, dec_min)
         case BalanceKind.KIP54:
-            return kip54_region(cp)
+            return kip54_region(cp, dec_min)
         case _:
             return open_region(cp)
 
@@ -145,14 +146,15 @@ def _range_at(cp: CpInstance, member: int, price: Key) -> Range:
     return below + (at if own < rank else 0), below + (at if own <= rank else 0)
 
 
-def kip54_region(cp: CpInstance) -> CpRegion:
+def kip54_region(cp: CpInstance, some: CpTotals) -> CpRegion:
     """Return a region that contains the assignments balanced by KIP-54, and more.
 
     Take an assignment balanced by KIP-54: whoever holds partitions of a pool has at
     most one more than each of its subscribers. Let P be the number of partitions, M of
     members, A(v) the members that hold v or more, and B(v) those that hold v or less.
     Let need(b) be the least number of partitions in the pools to which b members
-    subscribe, whichever members these are.
+    subscribe, whichever members these are: no less than the b smallest loads together
+    of any assignment, such as that of ``some``. Even loads make the ranges tight.
 
     Upper bound: A(v) holds at least v · |A(v)| partitions, all of pools whose
     subscribers are all in A(v - 1); those pools hold at most P - need(M - |A(v - 1)|).
@@ -168,7 +170,9 @@ def kip54_region(cp: CpInstance) -> CpRegion:
     pools_of = cp.pools_of_members()
     sizes = [pool.size for pool in cp.pools]
     reach = [most for _, most in everything.loads]
-    bounds = _Kip54Bounds(sum(sizes), _needs(sizes, pools_of, reach))
+    smallest = accumulate(sorted(some.loads), initial=0)
+    need = list(map(max, smallest, _needs(sizes, pools_of, reach)))
+    bounds = _Kip54Bounds(sum(sizes), need)
     narrowest = [min(len(cp.pools[g].subscribers) for g in pools) for pools in pools_of]
     ranges = tuple(
         (bounds.least(own), min(own, bounds.most(width)))
