@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     from rebalance.instance import ABSENT, Instance, Racks
     from rebalance.jsontext import json_path, parse_json
     from rebalance.lag import NOT_COMMITTED, OffsetReset, lag_of
-    from rebalance.ownership import owners_by_any_claim
+    from rebalance.ownership import Subscriptions, write_owners
     from rebalance.parsing import (
         parse_assignment,
         parse_rebalance,
@@ -143,6 +143,7 @@ __all__ = [
     "Rebalance",
     "SearchProof",
     "SourceError",
+    "Subscriptions",
     "TermsProof",
     "Topic",
     "Value",
@@ -169,7 +170,6 @@ __all__ = [
     "lag_of",
     "member_lag",
     "members_of",
-    "owners_by_any_claim",
     "parse_assignment",
     "parse_json",
     "parse_rebalance",
@@ -187,6 +187,7 @@ __all__ = [
     "subscription_classes",
     "to_json",
     "with_members",
+    "write_owners",
 ]
 
 # By module, the names that it has; the same as above, and as in ``__all__``.
@@ -216,7 +217,7 @@ _MODULES: Final = {
     "instance": "ABSENT Instance Racks",
     "jsontext": "json_path parse_json",
     "lag": "NOT_COMMITTED OffsetReset lag_of",
-    "ownership": "owners_by_any_claim",
+    "ownership": "Subscriptions write_owners",
     "parsing": "parse_assignment parse_rebalance parse_record rebalance_of",
     "reading": (
         "read_assignments read_documents read_rebalances read_rebalances_or_columns "

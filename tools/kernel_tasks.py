@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import orjson
 
-from heuristics import ASSIGNORS
+from heuristics import ASSIGNORS, wanted_claims, withheld_of
 from pipeline.evaluation import ColumnFigures, can_count
 from rebalance import (
     ClaimRule,
@@ -61,6 +61,7 @@ def tasks() -> dict[str, Callable[[], None]]:
         "exact": _solve_exactly,
         f"policy {first}": partial(_solve, first),
         **{f"assignor {name}": partial(_assign, name) for name in ASSIGNORS},
+        "withholding": _withhold,
         "packing": _pack,
         "figures": _count_figures,
         "documents": _read_and_write,
@@ -86,6 +87,13 @@ def _assign(name: str) -> None:
     for instance in (*_instances(), *_instances_with_equal_subscriptions()):
         if assignor.refuses(instance) is None:
             assignor.assign(instance)
+
+
+def _withhold() -> None:
+    """Compute what a cooperative leader withholds, as a plan does."""
+    for instance in _instances():
+        wanted_claims(instance)
+        withheld_of(instance, ASSIGNORS["range"].assign(instance))
 
 
 def _count_figures() -> None:
