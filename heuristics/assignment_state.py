@@ -61,3 +61,10 @@ def take(state: AssignmentState, p: int) -> None:
     if after != NOBODY:
         state.before[after] = before
     state.holder[p] = NOBODY
+
+
+@kernel
+def move(state: AssignmentState, p: int, member: int) -> None:
+    """Take a partition from its holder and give it to a member."""
+    take(state, p)
+    give(state, p, member)

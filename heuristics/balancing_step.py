@@ -33,9 +33,13 @@ class BalancingState(NamedTuple):
     source: Int32
 
 
-def balancing_state_of(holder: Int32, *, members: int) -> BalancingState:
+@kernel
+def balancing_state_of(holder: Int32, members: int) -> BalancingState:
     """Return the state before any move."""
-    load = np.bincount(holder[holder != NOBODY], minlength=members)
+    load = np.zeros(members, dtype=np.int64)
+    for place in holder:
+        if place != NOBODY:
+            load[place] += 1
     return BalancingState(holder, load, np.full_like(holder, NOBODY))
 
 

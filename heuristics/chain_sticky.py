@@ -15,7 +15,8 @@ from heuristics.eligible_members import (
     eligible_members_of,
     is_eligible,
 )
-from heuristics.order import looked_up, places_of, text_order
+from heuristics.group_columns import Columns, GroupColumns, columns_of
+from heuristics.order import looked_up, places_of
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
 
 _DONE: Final = 2**62
@@ -56,14 +57,20 @@ class ChainStickyAssignor:
 
     def assign(self, instance: Instance) -> Assignment:
         """Keep, assign greedily, and transfer along chains."""
-        order = text_order(instance.members)
-        eligible = eligible_members_of(instance, order)
-        state = balancing_state_of(places_of(order, instance.owner), members=order.size)
-        owner = state.holder.copy()
-        topics = by_subscribers(instance, eligible)
-        assign_free(state, topics, eligible, instance.topic_offsets)
-        holder = _levelled(owner, state.holder, instance.partition_topic, eligible)
-        return Assignment(assignee=looked_up(order.astype(np.int32), holder))
+        columns, topic = columns_of(instance), instance.partition_topic
+        return Assignment(assignee=chain_sticky(columns, topic, instance.owner))
+
+
+@kernel
+def chain_sticky(columns: Columns, topic: Int32, owner: Int32) -> Int32:
+    """Keep, assign greedily, and transfer along chains."""
+    group = GroupColumns(*columns)
+    eligible = eligible_members_of(group)
+    topics = by_subscribers(group.topics, eligible)
+    home = places_of(group.members, owner)
+    state = balancing_state_of(home.copy(), group.members.size)
+    assign_free(state, topics, eligible, group.topic_offsets)
+    return looked_up(group.members, _levelled(home, state.holder, topic, eligible))
 
 
 class _ChainState(NamedTuple):

@@ -2,10 +2,49 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple, TypeAlias
+
 import numpy as np
 
-from heuristics.order import text_order
-from rebalance import NOBODY, Bools, Instance, Int32, Int64, kernel, owners_by_any_claim
+from heuristics.eligible_members import eligible_members_of
+from heuristics.group_columns import GroupColumns, columns_of
+from rebalance import (
+    NOBODY,
+    Bools,
+    ClaimRule,
+    Instance,
+    Int32,
+    Int64,
+    Subscriptions,
+    kernel,
+    write_owners,
+)
+
+ClaimColumns: TypeAlias = tuple[Int64, Int32, Int64, bool]
+"""Columns ``offsets``, ``partitions``, and ``generation`` of `rebalance.Claims`; and
+whether only claims of the newest generation count."""
+
+
+class Past(NamedTuple):
+    """What the general path of ``sticky`` considers besides owners.
+
+    Attributes
+    ----------
+    previous : int32 (P,)
+        Member that owned the partition before, or `NOBODY`.
+    must_revoke : bool
+        Whether a member must revoke a partition because it left the topic.
+    """
+
+    previous: Int32
+    must_revoke: bool
+
+
+def claim_columns_of(instance: Instance) -> ClaimColumns:
+    """Return the claims of an instance."""
+    claims, rule = instance.claims, instance.claim_rule
+    is_strict = rule is ClaimRule.CURRENT_GENERATION
+    return claims.offsets, claims.partitions, claims.generation, is_strict
 
 
 def wanted_claims(instance: Instance) -> Bools:
@@ -15,17 +54,45 @@ def wanted_claims(instance: Instance) -> Bools:
     -------
     bool, as long as ``instance.claims.partitions``
     """
-    return _wanted(
-        instance.claims.offsets,
-        instance.claims.partitions,
-        instance.partition_topic,
-        instance.member_class,
-        instance.class_offsets,
-        instance.class_topics,
-    )
+    group = GroupColumns(*columns_of(instance))
+    return wanted_of(group, instance.partition_topic, claim_columns_of(instance))
 
 
-def must_revoke(instance: Instance, wanted: Bools) -> bool:
+@kernel
+def past_of(
+    group: GroupColumns, topic: Int32, owner: Int32, claims: ClaimColumns
+) -> Past:
+    """Look up previous owners, and whether a member must revoke."""
+    wanted = wanted_of(group, topic, claims)
+    previous = _previous_owners(group, owner.size, claims, wanted)
+    return Past(previous, _must_revoke(group, topic, owner, claims, wanted))
+
+
+@kernel
+def claimed_of(group: GroupColumns, topic: Int32, claims: ClaimColumns) -> Bools:
+    """Return which partitions have a claim that counts, bool (P,)."""
+    offsets, partitions, generation, _ = claims
+    wanted = wanted_of(group, topic, claims)
+    claimed = np.zeros(topic.size, dtype=np.bool_)
+    for m in np.flatnonzero(generation >= _oldest(claims)):
+        for i in range(offsets[m], offsets[m + 1]):
+            claimed[partitions[i]] |= wanted[i]
+    return claimed
+
+
+@kernel
+def _oldest(claims: ClaimColumns) -> np.int64:
+    """Return the oldest generation whose claims count."""
+    _, _, generation, is_strict = claims
+    if is_strict and generation.size > 0:
+        return np.int64(generation.max())
+    return np.int64(np.iinfo(np.int64).min)
+
+
+@kernel
+def _must_revoke(
+    group: GroupColumns, topic: Int32, owner: Int32, claims: ClaimColumns, wanted: Bools
+) -> bool:
     """Return whether a member must revoke a partition because it left the topic.
 
     That is: if subscriptions were ignored, it would own a partition of a topic to which
@@ -33,33 +100,45 @@ def must_revoke(instance: Instance, wanted: Bools) -> bool:
     """
     if wanted.all():
         return False
-    believed = owners_by_any_claim(instance)
-    is_served = instance.topic_subscribed[instance.partition_topic]
-    unwanted = (believed != NOBODY) & (believed != instance.owner)
-    return bool((unwanted & is_served).any())
+    offsets, partitions, generation, _ = claims
+    everything = Subscriptions(
+        np.zeros(group.members.size, dtype=np.int32),
+        np.array([0, group.topics.size], dtype=np.int64),
+        np.arange(group.topics.size).astype(np.int32),
+    )
+    believed = np.full(topic.size, NOBODY, dtype=np.int32)
+    write_owners(
+        offsets,
+        partitions,
+        generation,
+        everything,
+        group.topic_offsets,
+        topic,
+        _oldest(claims),
+        believed,
+    )
+    eligible = eligible_members_of(group)
+    is_served = eligible.first < eligible.last
+    is_unwanted = (believed != NOBODY) & (believed != owner)
+    return bool((is_unwanted & is_served[topic]).any())
 
 
-def previous_owners(instance: Instance, wanted: Bools) -> Int32:
+@kernel
+def _previous_owners(
+    group: GroupColumns, n_partitions: int, claims: ClaimColumns, wanted: Bools
+) -> Int32:
     """Return each partition's previous owner, from claims older than the newest.
 
     Among several claims, the highest generation wins, then the least member id;
     upstream uses hash order there.
-
-    Returns
-    -------
-    int32 (P,)
-        Member index, or `NOBODY`.
     """
-    claims = instance.claims
-    nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
-    if claims.generation.size == 0 or claims.generation.min() == (
-        newest := claims.generation.max()
-    ):
-        return nobody
-    members = text_order(instance.members)
-    older = members[claims.generation[members] < newest]
-    by_age = older[np.argsort(-claims.generation[older], kind="stable")]
-    _claim_first(nobody, by_age, claims.offsets, claims.partitions, wanted)
+    offsets, partitions, generation, _ = claims
+    nobody = np.full(n_partitions, NOBODY, dtype=np.int32)
+    if generation.size > 0:
+        members = group.members
+        older = members[generation[members] < generation.max()]
+        by_age = older[np.argsort(-generation[older], kind="mergesort")]
+        _claim_first(nobody, by_age, offsets, partitions, wanted)
     return nobody
 
 
@@ -76,25 +155,20 @@ def _claim_first(
 
 
 @kernel
-def _wanted(
-    offsets: Int64,
-    partitions: Int32,
-    partition_topic: Int32,
-    member_class: Int32,
-    class_offsets: Int64,
-    class_topics: Int32,
-) -> Bools:
+def wanted_of(group: GroupColumns, topic: Int32, claims: ClaimColumns) -> Bools:
     """Look up one topic per run of claims; claims are sorted by topic."""
+    offsets, partitions, _, _ = claims
     wanted = np.empty(partitions.size, dtype=np.bool_)
-    for m in range(member_class.size):
-        k = member_class[m]
-        topics = class_topics[class_offsets[k] : class_offsets[k + 1]]
+    for m in range(group.member_class.size):
+        k = group.member_class[m]
+        start, end = group.class_offsets[k], group.class_offsets[k + 1]
+        topics = group.class_topics[start:end]
         last_topic, is_wanted = -1, False
         for i in range(offsets[m], offsets[m + 1]):
-            topic = partition_topic[partitions[i]]
-            if topic != last_topic:
-                at = np.searchsorted(topics, topic)
-                is_wanted = at < topics.size and topics[at] == topic
-                last_topic = topic
+            t = topic[partitions[i]]
+            if t != last_topic:
+                at = np.searchsorted(topics, t)
+                is_wanted = at < topics.size and topics[at] == t
+                last_topic = t
             wanted[i] = is_wanted
     return wanted

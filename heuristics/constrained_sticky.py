@@ -7,7 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from heuristics.assignor import ensure_applies
-from heuristics.order import text_order
+from heuristics.group_columns import (
+    Columns,
+    GroupColumns,
+    columns_of,
+    common_topics,
+    is_mixed,
+)
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
 
 
@@ -47,7 +53,7 @@ class ConstrainedStickyAssignor:
 
     def refuses(self, instance: Instance) -> str | None:
         """Refuse heterogeneous subscriptions, which need the general path (KIP-54)."""
-        if np.count_nonzero(instance.class_sizes) > 1:
+        if is_mixed(instance.member_class):
             return "the members do not all subscribe to the same topics"
         return None
 
@@ -60,14 +66,8 @@ class ConstrainedStickyAssignor:
             If subscriptions are mixed.
         """
         ensure_applies(self, instance)
-        if not instance.members:
-            nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
-            return Assignment(assignee=nobody)
-        members = text_order(instance.members)
-        listed = instance.topics_of(0)
-        topics = listed[text_order([instance.topics[t] for t in listed])]
-        dealt = _assigned(instance.owner, members, topics, instance.topic_offsets)
-        return Assignment(assignee=dealt)
+        columns = columns_of(instance)
+        return Assignment(assignee=constrained_sticky(columns, instance.owner))
 
 
 class _Quotas(NamedTuple):
@@ -92,10 +92,13 @@ class _Quotas(NamedTuple):
 
 
 @kernel
-def _assigned(
-    owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64
-) -> Int32:
-    due = quotas(owner, members, topics, topic_offsets)
+def constrained_sticky(columns: Columns, owner: Int32) -> Int32:
+    """Keep up to the quotas, then assign the rest."""
+    group = GroupColumns(*columns)
+    if group.members.size == 0:
+        return np.full(owner.size, NOBODY, dtype=np.int32)
+    topics, topic_offsets = common_topics(group), group.topic_offsets
+    due = quotas(owner, group.members, topics, topic_offsets)
     assignee = kept(owner, due.keep, topics, topic_offsets)
     rows = _open_rows(assignee, topics, topic_offsets)
     deal_rest(assignee, rows, due.need, due.below, due.at)
@@ -104,7 +107,7 @@ def _assigned(
 
 @kernel
 def quotas(
-    owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64
+    owner: Int32, members: Int64, topics: Int64, topic_offsets: Int64
 ) -> _Quotas:
     """Count the partitions that each member keeps and still receives."""
     n_partitions = (topic_offsets[topics + 1] - topic_offsets[topics]).sum()
@@ -126,7 +129,7 @@ def quotas(
 
 
 @kernel
-def kept(owner: Int32, room: Int64, topics: Int32, topic_offsets: Int64) -> Int32:
+def kept(owner: Int32, room: Int64, topics: Int64, topic_offsets: Int64) -> Int32:
     """Keep each owner's lowest partitions, by number, then topic, up to its quota.
 
     Processes all topics number by number, which is linear and needs no sorting.
@@ -152,7 +155,7 @@ def kept(owner: Int32, room: Int64, topics: Int32, topic_offsets: Int64) -> Int3
 
 
 @kernel
-def _open_rows(assignee: Int32, topics: Int32, topic_offsets: Int64) -> Int64:
+def _open_rows(assignee: Int32, topics: Int64, topic_offsets: Int64) -> Int64:
     """List the free partitions, by topic and number."""
     rows = np.empty(np.count_nonzero(assignee == NOBODY), dtype=np.int64)
     n_rows = 0

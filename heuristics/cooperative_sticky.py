@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
-from heuristics.claim_history import wanted_claims
-from heuristics.sticky import sticky_assignment
-from rebalance import NOBODY, Assignment, Bools, ClaimRule, Claims, Instance, Int32
+from heuristics.claim_history import (
+    ClaimColumns,
+    Past,
+    claim_columns_of,
+    claimed_of,
+    past_of,
+)
+from heuristics.group_columns import Columns, GroupColumns, columns_of, is_mixed
+from heuristics.rack_locality import (
+    RackColumns,
+    is_informative,
+    rack_columns_of,
+    rack_locality_of,
+)
+from heuristics.sticky import sticky_after
+from rebalance import NOBODY, Assignment, Bools, Instance, Int32, kernel
 
 MOST_ROUNDS = 16
 """Rounds after which no member has to revoke. Few groups need more than three."""
+_ALL: Final = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +91,12 @@ class CooperativeStickyAssignor:
 
     def assign(self, instance: Instance) -> Assignment:
         """Run all rounds and return the last assignment."""
-        *_, last = self.rounds(instance)
-        return last.given
+        target, _ = _after(instance, rounds=_ALL)
+        return Assignment(assignee=target)
 
     def first_round(self, instance: Instance) -> Round:
         """Compute one generation, as the leader of the group does."""
-        return _round_of(instance, sticky_assignment(instance))
+        return _round_of(*_after(instance, rounds=1))
 
     def rounds(self, instance: Instance) -> Iterator[Round]:
         """Yield every round; the last withholds nothing.
@@ -93,47 +108,76 @@ class CooperativeStickyAssignor:
         """
         n_rounds, is_rest = 0, False
         while not is_rest:
-            may_revoke = n_rounds < MOST_ROUNDS
-            target = sticky_assignment(instance, may_revoke=may_revoke)
-            one = _round_of(instance, target)
+            n_rounds += 1
+            one = _round_of(*_after(instance, rounds=n_rounds))
             yield one
-            n_rounds, is_rest = n_rounds + 1, one.is_rest
-            instance = _after(instance, one.given)
-
-
-def _round_of(instance: Instance, target: Assignment) -> Round:
-    """Withhold what another member still holds."""
-    withheld = withheld_of(instance, target)
-    given = np.where(withheld, np.int32(NOBODY), target.assignee)
-    return Round(target=target, given=Assignment(assignee=given), withheld=withheld)
+            is_rest = one.is_rest
 
 
 def withheld_of(instance: Instance, target: Assignment) -> Bools:
     """Return what a cooperative round withholds on the way to a target, bool (P,)."""
-    goes_elsewhere = (target.assignee != NOBODY) & (target.assignee != instance.owner)
-    withheld: Bools = goes_elsewhere & _is_claimed(instance)
-    return withheld
+    group = GroupColumns(*columns_of(instance))
+    claims = claim_columns_of(instance)
+    claimed = claimed_of(group, instance.partition_topic, claims)
+    return _withheld(target.assignee, instance.owner, claimed)
 
 
-def _is_claimed(instance: Instance) -> Bools:
-    """Return which partitions have a claim that counts, bool (P,)."""
-    claims = instance.claims
-    counts = wanted_claims(instance)
-    if instance.claim_rule is ClaimRule.CURRENT_GENERATION and counts.size:
-        newest = claims.generation == claims.generation.max()
-        counts &= newest[claims.member]
-    claimed = np.zeros(instance.n_partitions, dtype=np.bool_)
-    claimed[claims.partitions[counts]] = True
-    return claimed
-
-
-def _after(instance: Instance, given: Assignment) -> Instance:
-    """Return the instance in which each member claims what it was given."""
-    held: Int32 = np.flatnonzero(given.assignee != NOBODY).astype(np.int32)
-    held = held[np.argsort(given.assignee[held], kind="stable")]
-    claims = Claims(
-        offsets=np.r_[0, np.cumsum(given.loads(instance))].astype(np.int64),
-        partitions=held,
-        generation=np.zeros(len(instance.members), dtype=np.int64),
+def _round_of(target: Int32, withheld: Bools) -> Round:
+    given = np.where(withheld, np.int32(NOBODY), target)
+    return Round(
+        target=Assignment(assignee=target),
+        given=Assignment(assignee=given),
+        withheld=withheld,
     )
-    return replace(instance, claims=claims)
+
+
+def _after(instance: Instance, *, rounds: int) -> tuple[Int32, Bools]:
+    """Return the target of the last of some rounds, and what that withholds."""
+    return cooperative_sticky(
+        columns_of(instance),
+        instance.partition_topic,
+        instance.owner,
+        claim_columns_of(instance),
+        rack_columns_of(instance),
+        rounds,
+        MOST_ROUNDS,
+    )
+
+
+@kernel
+def cooperative_sticky(
+    columns: Columns,
+    topic: Int32,
+    owner: Int32,
+    claims: ClaimColumns,
+    racks: RackColumns,
+    rounds: int,
+    revoking: int,
+) -> tuple[Int32, Bools]:
+    """Run rounds until nothing is withheld, or so many; the first can revoke."""
+    group, owner = GroupColumns(*columns), owner.copy()
+    past = Past(np.empty(0, dtype=np.int32), False)
+    if is_mixed(group.member_class):
+        past = past_of(group, topic, owner, claims)
+    locality = rack_locality_of(racks)
+    uses_racks = is_informative(locality, group)
+    claimed, n_rounds = claimed_of(group, topic, claims), 0
+    while True:
+        may_revoke = n_rounds < revoking
+        target = sticky_after(columns, owner, past, locality, uses_racks, may_revoke)
+        withheld = _withheld(target, owner, claimed)
+        n_rounds += 1
+        if n_rounds == rounds or not withheld.any():
+            return target, withheld
+        # Each member claims what it was given; no claim is older than another.
+        owner = target.copy()
+        owner[withheld] = NOBODY
+        claimed = owner != NOBODY
+        past = Past(np.full_like(past.previous, NOBODY), False)
+
+
+@kernel
+def _withheld(target: Int32, owner: Int32, claimed: Bools) -> Bools:
+    """Select what goes to another member than its owner although it is claimed."""
+    withheld: Bools = (target != NOBODY) & (target != owner) & claimed
+    return withheld

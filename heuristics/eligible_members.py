@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heuristics.order import text_order
-from rebalance import Bools, Instance, Int32, Int64, kernel
+from heuristics.group_columns import GroupColumns
+from rebalance import Bools, Int32, Int64, kernel
 
 
 class EligibleMembers(NamedTuple):
@@ -30,34 +30,14 @@ class EligibleMembers(NamedTuple):
     last: Int64
 
 
-def eligible_members_of(instance: Instance, order: Int64) -> EligibleMembers:
+@kernel
+def eligible_members_of(group: GroupColumns) -> EligibleMembers:
     """List each topic's subscribers, in time linear in all subscriptions.
 
-    Parameters
-    ----------
-    instance : Instance
-    order : int64 (M,)
-        Every member once.
+    Lays out one slice per class, then one per topic of several classes.
     """
-    places, first, last = _listed(
-        order,
-        instance.member_class,
-        instance.class_offsets,
-        instance.class_topics,
-        len(instance.topics),
-    )
-    return EligibleMembers(order, places, first, last)
-
-
-@kernel
-def _listed(
-    order: Int64,
-    member_class: Int32,
-    class_offsets: Int64,
-    class_topics: Int32,
-    n_topics: int,
-) -> tuple[Int32, Int64, Int64]:
-    """Lay out one slice per class, then one per topic of several classes."""
+    _, member_class, class_offsets, class_topics, topics, order = group
+    n_topics = topics.size
     n_classes = class_offsets.size - 1
     size = np.zeros(n_classes, dtype=np.int64)
     for k in member_class:
@@ -90,7 +70,7 @@ def _listed(
         class_offsets,
         class_topics,
     )
-    return places, first, first + last
+    return EligibleMembers(order, places, first, first + last)
 
 
 @kernel
@@ -122,11 +102,11 @@ def _fill(
                 topic_fill[t] += 1
 
 
-def by_subscribers(instance: Instance, eligible: EligibleMembers) -> Int64:
-    """Sort the topics by number of subscribers, then by name; int64 (T,)."""
-    topics = text_order(instance.topics)
+@kernel
+def by_subscribers(topics: Int64, eligible: EligibleMembers) -> Int64:
+    """Sort the topics by number of subscribers; among equal ones, keep the order."""
     count = eligible.last - eligible.first
-    return topics[np.argsort(count[topics], kind="stable")]
+    return topics[np.argsort(count[topics], kind="mergesort")]
 
 
 @kernel

@@ -6,11 +6,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from heuristics.assignment_state import AssignmentState, give, take
+from heuristics.assignment_state import AssignmentState, move
 from heuristics.eligible_members import EligibleMembers, is_eligible
 from rebalance import NOBODY, Int32, Int64, kernel
 
 _TO_SORT: Final = 30  # comparisons that sorting a member costs
+_FEW: Final = 32
+"""Members that are sorted by insertion."""
 
 
 class Laden(NamedTuple):
@@ -34,18 +36,50 @@ class Laden(NamedTuple):
     state: AssignmentState
 
 
-class _Best(NamedTuple):
-    """Best exchange of two members, and the larger of their total lags after it.
+class _Lists(NamedTuple):
+    """The giver's partitions by topic, and working memory.
 
     Attributes
     ----------
-    peak : int64 (1,)
-    rows : int64 (2,)
-        Partition that the giver gives, and the one that it receives; `NOBODY` for none.
+    held : int64 (T,)
+        Number of the giver's partitions.
+    first : int32 (T,)
+        One of them; -1: none.
+    after : int32 (P,)
+        The next of the same topic; -1: none.
+    place : int32 (P,)
+        Place in the giver's list of all its partitions.
+    wants : int64 (T,)
+        Number of the receiver's partitions; 0 between two receivers.
+    members, ranked : int64 (M,)
+        All members; room to sort them.
     """
 
-    peak: Int64
-    rows: Int64
+    held: Int64
+    first: Int32
+    after: Int32
+    place: Int32
+    wants: Int64
+    members: Int64
+    ranked: Int64
+
+
+class _Exchange(NamedTuple):
+    """Best exchange of a giver and a receiver.
+
+    Attributes
+    ----------
+    peak : int
+        The larger of their total lags after it.
+    p, q : int
+        Partition that the giver gives, and the one that it receives; `NOBODY` for none.
+    receiver : int
+    """
+
+    peak: int
+    p: int
+    q: int
+    receiver: int
 
 
 @kernel
@@ -64,100 +98,135 @@ def exchange(group: Laden, eligible: EligibleMembers, enough: int, looks: int) -
     int
         Comparisons left; 0 or less: the search may be incomplete.
     """
-    counts = np.zeros((2, group.least.size), np.int64)
-    best = _Best(np.empty(1, np.int64), np.empty(2, np.int64))
-    while looks > 0 and group.total.max() > enough:
-        giver = int(np.argmax(group.total))
-        best.peak[0], best.rows[:] = group.total[giver], NOBODY
-        receiver, seen = _search(group, eligible, counts, giver, best)
+    topics, partitions, members = group.least.size, group.lag.size, group.total.size
+    lists = _Lists(
+        np.empty(topics, np.int64),
+        np.empty(topics, np.int32),
+        np.empty(partitions, np.int32),
+        np.empty(partitions, np.int32),
+        np.zeros(topics, np.int64),
+        np.arange(members),
+        np.empty(members, np.int64),
+    )
+    lag, total, state = group.lag, group.total, group.state
+    while looks > 0 and total.max() > enough:
+        giver = int(np.argmax(total))
+        best, seen = _search(group, eligible, lists, giver)
         looks -= seen
-        if best.rows[0] == NOBODY:
+        if best.p == NOBODY:
             break
-        _hand_over(group, best.rows[0], receiver)
-        if best.rows[1] != NOBODY:
-            _hand_over(group, best.rows[1], giver)
+        more = lag[best.p]
+        move(state, best.p, best.receiver)
+        if best.q != NOBODY:
+            more -= lag[best.q]
+            move(state, best.q, giver)
+        total[giver] -= more
+        total[best.receiver] += more
     return looks
 
 
 @kernel
 def _search(
-    group: Laden, eligible: EligibleMembers, counts: Int64, giver: int, best: _Best
-) -> tuple[int, int]:
-    """Return the least loaded member that can help, and the number of comparisons.
+    group: Laden, eligible: EligibleMembers, lists: _Lists, giver: int
+) -> tuple[_Exchange, int]:
+    """Return an exchange with the least loaded member that can help; and comparisons.
 
     Sorting all members takes longer than trying the first, which can usually help.
     """
-    receiver, members = int(np.argmin(group.total)), group.total.size
-    looks = members + _look(group, eligible, counts, giver, receiver, best)
-    if best.rows[0] == NOBODY:
-        looks += _TO_SORT * members
-        for receiver in np.argsort(group.total, kind="mergesort")[1:]:
-            looks += _look(group, eligible, counts, giver, receiver, best)
-            if best.rows[0] != NOBODY:
-                break
-    return int(receiver), looks
+    members, total, ranked = group.total.size, group.total, lists.ranked
+    _list(group, lists, giver)
+    ranked[0], looks = np.argmin(total), members
+    best = _Exchange(0, NOBODY, NOBODY, NOBODY)
+    for i in range(members):
+        best, more = _look(group, eligible, lists, giver, ranked[i])
+        looks += more
+        if best.p != NOBODY:
+            break
+        if i == 0:
+            looks += _TO_SORT * members
+            rank(total, lists.members, ranked)
+    return best, looks
 
 
 @kernel
-def _hand_over(group: Laden, p: int, member: int) -> None:
-    group.total[group.state.holder[p]] -= group.lag[p]
-    group.total[member] += group.lag[p]
-    take(group.state, p)
-    give(group.state, p, member)
+def rank(total: Int64, members: Int32 | Int64, ranked: Int64) -> None:
+    """Sort members by total lag, stably, into ``ranked``.
+
+    For few members, numpy's sort takes most time for its own arrays.
+    """
+    if members.size > _FEW:
+        by_total = np.argsort(total[members], kind="mergesort")
+        ranked[: members.size] = members[by_total]
+        return
+    for i in range(members.size):
+        m, j = members[i], i
+        while j > 0 and total[ranked[j - 1]] > total[m]:
+            ranked[j] = ranked[j - 1]
+            j -= 1
+        ranked[j] = m
+
+
+@kernel
+def _list(group: Laden, lists: _Lists, giver: int) -> None:
+    """List the giver's partitions by topic."""
+    topic, following = group.topic, group.state.after
+    held, first, after, place = lists.held, lists.first, lists.after, lists.place
+    held[:], first[:] = 0, NOBODY
+    p, i = group.state.first[giver], 0
+    while p != NOBODY:
+        t = topic[p]
+        after[p], first[t], place[p] = first[t], p, i
+        held[t] += 1
+        p, i = following[p], i + 1
 
 
 @kernel
 def _look(
-    group: Laden,
-    eligible: EligibleMembers,
-    counts: Int64,
-    giver: int,
-    receiver: int,
-    best: _Best,
-) -> int:
-    """Find the best exchange of two members; return the number of comparisons.
+    group: Laden, eligible: EligibleMembers, lists: _Lists, giver: int, receiver: int
+) -> tuple[_Exchange, int]:
+    """Find the best exchange of two members; of equal ones, the giver's first.
 
-    ``counts`` are 0 before and after.
+    Returns
+    -------
+    _Exchange
+    int
+        Partitions of both, and pairs of them, if each of the giver's that is of a topic
+        of the receiver's is compared with all the receiver's.
     """
-    has, wants = counts[0], counts[1]
-    looks = _count(group, giver, has, 1) + _count(group, receiver, wants, 1)
-    p = group.state.first[giver]
+    # Fields are read once: numba counts the references of each field that is read.
+    lag, topic, least, total, state = group
+    held, first_of, after_of, place, wants, _, _ = lists
+    first, after = state.first, state.after
+    high, low = total[giver], total[receiver]
+    peak, give_p, take_q, best_place = high, NOBODY, NOBODY, -1
+    n_received, n_common, n_given = 0, 0, 0
+    q = first[receiver]
+    while q != NOBODY:
+        t = topic[q]
+        n_received += 1
+        n_common += held[t] if wants[t] == 0 else 0
+        wants[t] += 1
+        p = first_of[t]
+        while p != NOBODY:
+            more = lag[p] - lag[q]
+            then = max(high - more, low + more)
+            if then < peak or (then == peak and place[p] < best_place):
+                peak, give_p, take_q, best_place = then, p, q, place[p]
+            p = after_of[p]
+        q = after[q]
+    p = first[giver]
     while p != NOBODY:
-        t = group.topic[p]
-        if wants[t]:
-            q = group.state.first[receiver]
-            while q != NOBODY:
-                looks += 1
-                if group.topic[q] == t:
-                    _weigh(group, best, giver, receiver, p, q)
-                q = group.state.after[q]
+        n_given, t = n_given + 1, topic[p]
         # To keep counts balanced, a partition is given without exchange only to a
         # smaller count.
-        if has[t] > group.least[t] == wants[t] and is_eligible(eligible, t, receiver):
-            _weigh(group, best, giver, receiver, p, NOBODY)
-        p = group.state.after[p]
-    _count(group, giver, has, 0)
-    _count(group, receiver, wants, 0)
-    return looks
-
-
-@kernel
-def _count(group: Laden, member: int, count: Int64, one: int) -> int:
-    """Count a member's partitions by topic, or reset the counts; return the number."""
-    p, held = group.state.first[member], 0
-    while p != NOBODY:
-        count[group.topic[p]] = (count[group.topic[p]] + 1) * one
-        p = group.state.after[p]
-        held += 1
-    return held
-
-
-@kernel
-def _weigh(
-    group: Laden, best: _Best, giver: int, receiver: int, p: int, q: int
-) -> None:
-    """Record the exchange of p for q, or of p alone, if it is the best so far."""
-    more = group.lag[p] - (0 if q == NOBODY else group.lag[q])
-    peak = max(group.total[giver] - more, group.total[receiver] + more)
-    if peak < best.peak[0]:
-        best.peak[0], best.rows[0], best.rows[1] = peak, p, q
+        if held[t] > least[t] == wants[t] and is_eligible(eligible, t, receiver):
+            then = max(high - lag[p], low + lag[p])
+            if then < peak or (then == peak and place[p] < best_place):
+                peak, give_p, take_q, best_place = then, p, NOBODY, place[p]
+        p = after[p]
+    q = first[receiver]
+    while q != NOBODY:
+        wants[topic[q]] = 0
+        q = after[q]
+    best = _Exchange(peak, give_p, take_q, receiver)
+    return best, n_given + n_received + n_common * n_received

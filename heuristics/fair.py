@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from heuristics.balancing_step import assign_free, balance_loads, balancing_state_of
-from heuristics.eligible_members import by_subscribers, eligible_members_of
-from heuristics.order import looked_up, text_order
-from rebalance import NOBODY, Assignment, Instance
+from heuristics.fairest_sticky import fairest_sticky
+from heuristics.group_columns import Columns, columns_of
+from rebalance import NOBODY, Assignment, Instance, Int32, kernel
 
 
 class FairAssignor:
@@ -38,12 +37,11 @@ class FairAssignor:
 
     def assign(self, instance: Instance) -> Assignment:
         """Assign greedily, then balance."""
-        order = text_order(instance.members)
-        eligible = eligible_members_of(instance, order)
-        topics = by_subscribers(instance, eligible)
-        nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
-        state = balancing_state_of(nobody.copy(), members=order.size)
-        assign_free(state, topics, eligible, instance.topic_offsets)
-        movable = np.ones(instance.n_partitions, dtype=np.bool_)
-        balance_loads(state, nobody, movable, topics, eligible, instance.topic_offsets)
-        return Assignment(assignee=looked_up(order.astype(np.int32), state.holder))
+        return Assignment(assignee=fair(columns_of(instance)))
+
+
+@kernel
+def fair(columns: Columns) -> Int32:
+    """Assign as ``fairest-sticky`` does if there are no owners."""
+    topic_offsets = columns[0]
+    return fairest_sticky(columns, np.full(topic_offsets[-1], NOBODY, np.int32))

@@ -6,8 +6,9 @@ import numpy as np
 
 from heuristics.balancing_step import assign_free, balance_loads, balancing_state_of
 from heuristics.eligible_members import by_subscribers, eligible_members_of
-from heuristics.order import looked_up, places_of, text_order
-from rebalance import NOBODY, Assignment, Instance
+from heuristics.group_columns import Columns, GroupColumns, columns_of
+from heuristics.order import looked_up, places_of
+from rebalance import NOBODY, Assignment, Instance, Int32, kernel
 
 
 class FairestStickyAssignor:
@@ -36,12 +37,20 @@ class FairestStickyAssignor:
 
     def assign(self, instance: Instance) -> Assignment:
         """Keep, assign greedily, then balance what was assigned."""
-        order = text_order(instance.members)
-        eligible = eligible_members_of(instance, order)
-        topics = by_subscribers(instance, eligible)
-        state = balancing_state_of(places_of(order, instance.owner), members=order.size)
-        was_free = state.holder == NOBODY
-        assign_free(state, topics, eligible, instance.topic_offsets)
-        nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
-        balance_loads(state, nobody, was_free, topics, eligible, instance.topic_offsets)
-        return Assignment(assignee=looked_up(order.astype(np.int32), state.holder))
+        columns = columns_of(instance)
+        return Assignment(assignee=fairest_sticky(columns, instance.owner))
+
+
+@kernel
+def fairest_sticky(columns: Columns, owner: Int32) -> Int32:
+    """Let owners keep all, assign greedily, then balance what was assigned."""
+    group = GroupColumns(*columns)
+    eligible = eligible_members_of(group)
+    topics = by_subscribers(group.topics, eligible)
+    holder = places_of(group.members, owner)
+    state = balancing_state_of(holder, group.members.size)
+    was_free = holder == NOBODY
+    assign_free(state, topics, eligible, group.topic_offsets)
+    nobody = np.full_like(holder, NOBODY)
+    balance_loads(state, nobody, was_free, topics, eligible, group.topic_offsets)
+    return looked_up(group.members, holder)

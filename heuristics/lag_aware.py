@@ -7,8 +7,8 @@ from typing import cast
 import numpy as np
 
 from heuristics.assignor import ensure_applies
-from heuristics.eligible_members import EligibleMembers, eligible_members_of
-from heuristics.order import text_order
+from heuristics.eligible_members import eligible_members_of
+from heuristics.group_columns import Columns, GroupColumns, columns_of
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
 
 
@@ -42,18 +42,19 @@ class LagAwareAssignor:
             If the instance tells no lag.
         """
         ensure_applies(self, instance)
-        eligible = eligible_members_of(instance, text_order(instance.members))
         lag = cast("Int64", instance.lag)  # instances without lag are refused
-        return Assignment(assignee=_dealt(eligible, instance.topic_offsets, lag))
+        return Assignment(assignee=lag_aware(columns_of(instance), lag))
 
 
 @kernel
-def _dealt(eligible: EligibleMembers, topic_offsets: Int64, lag: Int64) -> Int32:
+def lag_aware(columns: Columns, lag: Int64) -> Int32:
     """Assign in rounds of one partition per member, largest lag to least total lag.
 
     All members still to be served in a round have the same count, and their totals do
     not change during it: sorting them once per round is the published rule.
     """
+    group = GroupColumns(*columns)
+    eligible, topic_offsets = eligible_members_of(group), group.topic_offsets
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
     for t in range(topic_offsets.size - 1):
         places = eligible.places[eligible.first[t] : eligible.last[t]]

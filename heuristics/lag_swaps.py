@@ -9,9 +9,10 @@ import numpy as np
 from heuristics.assignment_state import empty_state, give
 from heuristics.assignor import ensure_applies
 from heuristics.eligible_members import EligibleMembers, eligible_members_of
-from heuristics.exchanges import Laden, exchange
+from heuristics.exchanges import Laden, exchange, rank
+from heuristics.group_columns import Columns, GroupColumns, columns_of
 from heuristics.lowest_peak import lowest_peak
-from heuristics.order import looked_up, text_order
+from heuristics.order import looked_up
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
 
 _DEALS: Final = 1000
@@ -68,15 +69,21 @@ class LagSwapsAssignor:
         """
         ensure_applies(self, instance)
         lag = cast("Int64", instance.lag)  # instances without lag are refused
-        order = text_order(instance.members)
-        eligible = eligible_members_of(instance, order)
-        wanted = eligible.last - eligible.first
-        least = instance.topic_sizes // np.maximum(wanted, 1) * (wanted > 0)
-        rounds = _rounds(instance, lag, wanted)
-        enough = lowest_peak(instance, lag, least, wanted)
-        topic = instance.partition_topic
-        holder = _best_of(eligible, rounds, lag, topic, least, enough)
-        return Assignment(assignee=looked_up(order.astype(np.int32), holder))
+        columns, topic = columns_of(instance), instance.partition_topic
+        return Assignment(assignee=lag_swaps(columns, topic, lag))
+
+
+@kernel
+def lag_swaps(columns: Columns, topic: Int32, lag: Int64) -> Int32:
+    """Assign greedily, then exchange."""
+    group = GroupColumns(*columns)
+    eligible = eligible_members_of(group)
+    wanted = eligible.last - eligible.first
+    least = np.diff(group.topic_offsets) // np.maximum(wanted, 1) * (wanted > 0)
+    rounds = _rounds(group, lag, wanted)
+    enough = lowest_peak(group, lag, least, wanted)
+    holder = _best_of(eligible, rounds, lag, topic, least, enough)
+    return looked_up(group.members, holder)
 
 
 class _Rounds(NamedTuple):
@@ -98,21 +105,27 @@ class _Rounds(NamedTuple):
     begins: Int64
 
 
-def _rounds(instance: Instance, lag: Int64, wanted: Int64) -> _Rounds:
+@kernel
+def _rounds(group: GroupColumns, lag: Int64, wanted: Int64) -> _Rounds:
     """Cut topics into rounds of one partition per subscriber; smallest lag first."""
-    rank = np.empty(len(instance.topics), np.int64)
-    rank[text_order(instance.topics)] = np.arange(rank.size)
-    topic = instance.partition_topic
-    rows = np.lexsort((-lag, rank[topic]))
-    rows = rows[wanted[topic[rows]] > 0]
-    place = np.arange(rows.size)
-    begins = np.flatnonzero(np.r_[True, np.diff(topic[rows]) != 0][: rows.size])
-    begins = np.r_[begins, rows.size]
-    place -= np.repeat(begins[:-1], np.diff(begins))
-    first = np.flatnonzero(place % wanted[topic[rows]] == 0)
-    last = np.r_[first[1:], rows.size]
-    in_order = np.argsort(lag[rows[first]], kind="stable")
-    return _Rounds(rows, first[in_order], last[in_order], begins)
+    rows = np.empty(lag.size, np.int64)
+    first, last = np.empty(lag.size, np.int64), np.empty(lag.size, np.int64)
+    begins = np.zeros(group.topics.size + 1, np.int64)
+    n_topics, n_rows, n_rounds = 0, 0, 0
+    for t in group.topics[wanted[group.topics] > 0]:
+        start, end = group.topic_offsets[t], group.topic_offsets[t + 1]
+        until = n_rows + end - start
+        largest_first = np.argsort(-lag[start:end], kind="mergesort")
+        rows[n_rows:until] = start + largest_first
+        for at in range(n_rows, until, wanted[t]):
+            first[n_rounds], last[n_rounds] = at, min(at + wanted[t], until)
+            n_rounds += 1
+        n_topics, n_rows = n_topics + 1, until
+        begins[n_topics] = n_rows
+    in_order = np.argsort(lag[rows[first[:n_rounds]]], kind="mergesort")
+    return _Rounds(
+        rows[:n_rows], first[in_order], last[in_order], begins[: n_topics + 1]
+    )
 
 
 @kernel
@@ -167,23 +180,17 @@ def _dealt(
     topic: Int32,
     least: Int64,
 ) -> Laden:
-    """Assign all rounds in the given order."""
-    members = eligible.order.size
-    total = np.zeros(members, np.int64)
-    group = Laden(lag, topic, least, total, empty_state(members, lag.size))
+    """Assign all rounds in the given order, the largest lag to the least total lag."""
+    # Fields are read once: numba counts the references of each field that is read.
+    members, places, start, stop = eligible
+    rows, first, last, _ = rounds
+    total, state = np.zeros(members.size, np.int64), empty_state(members.size, lag.size)
+    ranked = np.empty(members.size, np.int64)
     for r in turns:
-        _deal(group, eligible, rounds.rows[rounds.first[r] : rounds.last[r]])
-    return group
-
-
-@kernel
-def _deal(group: Laden, eligible: EligibleMembers, rows: Int64) -> None:
-    """Assign one partition per subscriber, the largest lag to the least total lag."""
-    t = group.topic[rows[0]]
-    places = eligible.places[eligible.first[t] : eligible.last[t]]
-    # Mergesort is stable: ties keep the order of member ids.
-    least_first = np.argsort(group.total[places], kind="mergesort")
-    for j in range(rows.size):
-        member = places[least_first[j]]
-        give(group.state, rows[j], member)
-        group.total[member] += group.lag[rows[j]]
+        t = topic[rows[first[r]]]
+        rank(total, places[start[t] : stop[t]], ranked)
+        for j in range(last[r] - first[r]):
+            p, member = rows[first[r] + j], ranked[j]
+            give(state, p, member)
+            total[member] += lag[p]
+    return Laden(lag, topic, least, total, state)

@@ -21,7 +21,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from rebalance import Instance, Int32, Int64, kernel
+from heuristics.group_columns import GroupColumns
+from rebalance import Int32, Int64, kernel
 
 MOST_CLASSES: Final = 6
 """Subscription classes of which every set is examined: 63 sets at most."""
@@ -55,25 +56,30 @@ class _Classes(NamedTuple):
     topics: Int32
 
 
-def lowest_peak(instance: Instance, lag: Int64, least: Int64, wanted: Int64) -> int:
+@kernel
+def lowest_peak(group: GroupColumns, lag: Int64, least: Int64, wanted: Int64) -> int:
     """Return a lower bound on the peak lag, in records.
 
     Parameters
     ----------
-    instance : Instance
+    group : GroupColumns
     lag : int64 (P,)
     least : int64 (T,)
         Partitions that each subscriber of a topic has at least.
     wanted : int64 (T,)
         Subscribers of each topic.
     """
-    ascending = lag[np.lexsort((lag, instance.partition_topic))]
-    until = np.zeros(ascending.size + 1, np.int64)
-    np.cumsum(ascending, out=until[1:])
-    topics = _Topics(until, instance.topic_offsets, least, wanted)
-    size = instance.class_sizes.astype(np.int64)
-    classes = _Classes(size, instance.class_offsets, instance.class_topics)
-    return int(max(_by_member(topics, classes), _by_classes(topics, classes)))
+    until = np.zeros(lag.size + 1, np.int64)
+    for t in range(group.topics.size):
+        start, end = group.topic_offsets[t], group.topic_offsets[t + 1]
+        until[start + 1 : end + 1] = np.sort(lag[start:end])
+    until = np.cumsum(until)
+    topics = _Topics(until, group.topic_offsets, least, wanted)
+    size = np.zeros(group.class_offsets.size - 1, np.int64)
+    for k in group.member_class:
+        size[k] += 1
+    classes = _Classes(size, group.class_offsets, group.class_topics)
+    return max(_by_member(topics, classes), _by_classes(topics, classes))
 
 
 @kernel

@@ -7,30 +7,34 @@ U+FFFF, so an instance's own order is not always Java's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from functools import lru_cache
 
 import numpy as np
 
-from rebalance import NOBODY, Instance, Int32, Int64
+from rebalance import NOBODY, Instance, Int32, Int64, kernel
+
+_KEPT = 4
+"""Orders that are kept: the assignors answer the same instance one after another."""
 
 
-def text_order(names: Sequence[str]) -> Int64:
+@lru_cache(maxsize=_KEPT)
+def text_order(names: tuple[str, ...]) -> Int64:
     """Sort names as Java does.
 
     Parameters
     ----------
-    names : sequence of str, (N,)
+    names : tuple of str, (N,)
         Sorted by code point, as an instance's topics and members are.
 
     Returns
     -------
-    int64 (N,)
+    int64 (N,), read-only
         Positions in ``names``, least name first.
     """
     if "".join(names).isascii():
-        return np.arange(len(names), dtype=np.int64)
-    ranked = sorted(range(len(names)), key=lambda i: _units(names[i]))
-    return np.array(ranked, dtype=np.int64)
+        return _read_only(range(len(names)))
+    return _read_only(sorted(range(len(names)), key=lambda i: _units(names[i])))
 
 
 def member_order(instance: Instance) -> Int64:
@@ -42,33 +46,45 @@ def member_order(instance: Instance) -> Int64:
 
     Returns
     -------
-    int64 (M,)
+    int64 (M,), read-only
         Member indices.
     """
-    ids = instance.instance_ids
-    if ids.count(None) == len(ids):
+    if instance.instance_ids.count(None) == len(instance.members):
         return text_order(instance.members)
+    return _static_first(instance.members, instance.instance_ids)
 
+
+@lru_cache(maxsize=_KEPT)
+def _static_first(members: tuple[str, ...], ids: tuple[str | None, ...]) -> Int64:
     def rank(m: int) -> tuple[bool, bytes, bytes]:
         instance_id = ids[m]
         is_dynamic = instance_id is None
-        return is_dynamic, _units(instance_id or ""), _units(instance.members[m])
+        return is_dynamic, _units(instance_id or ""), _units(members[m])
 
-    return np.array(sorted(range(len(ids)), key=rank), dtype=np.int64)
+    return _read_only(sorted(range(len(ids)), key=rank))
 
 
+def _read_only(order: Iterable[int]) -> Int64:
+    column = np.array(order, dtype=np.int64)
+    column.setflags(write=False)
+    return column
+
+
+@kernel
 def places_of(order: Int64, members: Int32) -> Int32:
     """Return the places of members in an order; `NOBODY` stays `NOBODY`."""
-    place = np.empty(order.size, dtype=np.int32)
-    place[order] = np.arange(order.size, dtype=np.int32)
+    place = np.empty_like(order)
+    for i in range(order.size):
+        place[order[i]] = i
     return looked_up(place, members)
 
 
-def looked_up(table: Int32, keys: Int32) -> Int32:
+@kernel
+def looked_up(table: Int64, keys: Int32) -> Int32:
     """Return the entry of each key; `NOBODY` stays `NOBODY`."""
-    found = np.full_like(keys, NOBODY)
-    known = keys != NOBODY
-    found[known] = table[keys[known]]
+    found = np.empty_like(keys)
+    for i in range(keys.size):
+        found[i] = NOBODY if keys[i] == NOBODY else table[keys[i]]
     return found
 
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from heuristics.constrained_sticky import deal_rest, kept, quotas
-from heuristics.order import text_order
+from heuristics.group_columns import Columns, GroupColumns, common_topics
 from heuristics.rack_locality import RackLocality, near_owners
-from rebalance import NOBODY, Instance, Int32, Int64, kernel
+from rebalance import NOBODY, Int32, Int64, kernel
 
 
 class _Open(NamedTuple):
@@ -40,13 +40,15 @@ class _Open(NamedTuple):
     n_at: Int64
 
 
-def rack_constrained(instance: Instance, locality: RackLocality) -> Int32:
+@kernel
+def rack_constrained(columns: Columns, owner: Int32, locality: RackLocality) -> Int32:
     """Keep nearby partitions within the quotas, assign nearby, then assign the rest.
 
     Parameters
     ----------
-    instance : Instance
+    columns : Columns
         With equal subscriptions and at least one member.
+    owner : int32 (P,)
     locality : RackLocality
         Racks that are informative.
 
@@ -55,22 +57,10 @@ def rack_constrained(instance: Instance, locality: RackLocality) -> Int32:
     int32 (P,)
         Member of each partition, or `NOBODY` without subscribers.
     """
-    members = text_order(instance.members)
-    listed = instance.topics_of(0)
-    topics = listed[text_order([instance.topics[t] for t in listed])]
-    owner = near_owners(instance.owner, locality)
-    return _assigned(owner, members, topics, instance.topic_offsets, locality)
-
-
-@kernel
-def _assigned(
-    owner: Int32,
-    members: Int64,
-    topics: Int32,
-    topic_offsets: Int64,
-    locality: RackLocality,
-) -> Int32:
-    due = quotas(owner, members, topics, topic_offsets)
+    group = GroupColumns(*columns)
+    topics, topic_offsets = common_topics(group), group.topic_offsets
+    owner = near_owners(owner, locality)
+    due = quotas(owner, group.members, topics, topic_offsets)
     assignee = kept(owner, due.keep, topics, topic_offsets)
     rows = _fewest_near_first(assignee, topics, topic_offsets, locality)
     n_over = rows.size - due.need.sum()  # members that still receive one more
@@ -83,7 +73,7 @@ def _assigned(
 
 @kernel
 def _fewest_near_first(
-    assignee: Int32, topics: Int32, topic_offsets: Int64, locality: RackLocality
+    assignee: Int32, topics: Int64, topic_offsets: Int64, locality: RackLocality
 ) -> Int64:
     """List free partitions by number of nearby members, then by topic and number."""
     on_rack = np.zeros(locality.n_racks + 1, dtype=np.int64)

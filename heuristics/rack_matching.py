@@ -10,51 +10,56 @@ from __future__ import annotations
 import numpy as np
 
 from heuristics.eligible_members import EligibleMembers
-from heuristics.rack_locality import NONE, RackLocality, rack_locality_of
-from rebalance import NOBODY, Bools, Instance, Int32, Int64, Racks, kernel
+from heuristics.group_columns import GroupColumns
+from heuristics.rack_locality import NONE, RackLocality
+from rebalance import NOBODY, Bools, Int32, Int64, kernel
 
 
+@kernel
 def rack_matched(
-    instance: Instance, racks: Racks, eligible: EligibleMembers
-) -> Int32 | None:
+    group: GroupColumns, locality: RackLocality, eligible: EligibleMembers
+) -> Int32:
     """Assign the partitions that can be matched by rack.
 
     Returns
     -------
-    int32 (P,), or None
-        Member of each partition; -1: assigned by ranges. None if no topic has both a
+    int32 (P,)
+        Member of each partition; -1: assigned by ranges. Empty if no topic has both a
         subscriber and a replica on one rack, and replicas on different racks.
     """
-    locality = rack_locality_of(racks)
-    kind = _kinds(
-        np.unique(instance.topic_sizes, return_inverse=True)[1].astype(np.int64),
-        instance.class_sizes,
-        instance.class_offsets,
-        instance.class_topics,
-    )
-    by_kind = np.argsort(kind, kind="stable")
-    bounds = np.flatnonzero(np.diff(kind[by_kind], prepend=-1, append=-1))
-    needs = _needing(by_kind, bounds, eligible, instance.topic_offsets, locality)
+    kind = _kinds(group)
+    by_kind = np.argsort(kind, kind="mergesort")
+    bounds = _bounds(kind[by_kind])
+    needs = _needing(by_kind, bounds, eligible, group.topic_offsets, locality)
     if not needs.any():
-        return None
-    return _matched(by_kind, bounds, needs, eligible, instance.topic_offsets, locality)
+        return np.empty(0, dtype=np.int32)
+    return _matched(by_kind, bounds, needs, eligible, group.topic_offsets, locality)
 
 
 @kernel
-def _kinds(
-    kind: Int64, class_sizes: Int64, class_offsets: Int64, class_topics: Int32
-) -> Int64:
+def _bounds(ascending: Int64) -> Int64:
+    """Return the starts of equal numbers, and the end."""
+    starts = np.ones(ascending.size + 1, dtype=np.bool_)
+    starts[1:-1] = ascending[1:] != ascending[:-1]
+    return np.flatnonzero(starts)
+
+
+@kernel
+def _kinds(group: GroupColumns) -> Int64:
     """Return the equivalence classes of topics with equal size and subscribers.
 
     Starts from the sizes and refines by each subscription class in turn: linear.
     """
+    class_offsets, class_topics = group.class_offsets, group.class_topics
+    sizes = np.diff(group.topic_offsets)
+    kind = np.searchsorted(np.unique(sizes), sizes)
+    is_used = np.zeros(class_offsets.size - 1, dtype=np.bool_)
+    is_used[group.member_class] = True
     n_kinds = kind.size + class_topics.size
     split_by = np.full(n_kinds, NONE, dtype=np.int64)
     split_to = np.empty(n_kinds, dtype=np.int64)
     n_used = kind.size
-    for k in range(class_sizes.size):
-        if class_sizes[k] == 0:
-            continue
+    for k in np.flatnonzero(is_used):
         for t in class_topics[class_offsets[k] : class_offsets[k + 1]]:
             old = kind[t]
             if split_by[old] != k:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from heuristics.eligible_members import EligibleMembers, eligible_members_of
+from heuristics.group_columns import Columns, GroupColumns, columns_of
 from heuristics.order import member_order
+from heuristics.rack_locality import RackColumns, rack_columns_of, rack_locality_of
 from heuristics.rack_matching import rack_matched
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
 
@@ -42,14 +44,22 @@ class RangeAssignor:
 
     def assign(self, instance: Instance) -> Assignment:
         """Match by rack where racks matter, then cut each topic into ranges."""
-        eligible = eligible_members_of(instance, member_order(instance))
-        racks, matched = instance.racks, None
-        if racks is not None:
-            matched = rack_matched(instance, racks, eligible)
-        if matched is None:
-            return Assignment(assignee=ranges(eligible, instance.topic_offsets))
-        _fill_ranges(matched, eligible, instance.topic_offsets)
-        return Assignment(assignee=matched)
+        columns = columns_of(instance, member_order(instance))
+        return Assignment(assignee=rack_range(columns, rack_columns_of(instance)))
+
+
+@kernel
+def rack_range(columns: Columns, racks: RackColumns) -> Int32:
+    """Match by rack where racks matter, then cut each topic into ranges."""
+    group = GroupColumns(*columns)
+    eligible, topic_offsets = eligible_members_of(group), group.topic_offsets
+    locality = rack_locality_of(racks)
+    if locality.n_racks > 0:
+        matched = rack_matched(group, locality, eligible)
+        if matched.size > 0:
+            _fill_ranges(matched, eligible, topic_offsets)
+            return matched
+    return ranges(eligible, topic_offsets)
 
 
 @kernel

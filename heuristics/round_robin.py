@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from heuristics.eligible_members import EligibleMembers, eligible_members_of
-from heuristics.order import member_order, text_order
-from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
+from heuristics.eligible_members import eligible_members_of
+from heuristics.group_columns import Columns, GroupColumns, columns_of
+from heuristics.order import member_order
+from rebalance import NOBODY, Assignment, Instance, Int32, kernel
 
 
 class RoundRobinAssignor:
@@ -28,17 +29,18 @@ class RoundRobinAssignor:
 
     def assign(self, instance: Instance) -> Assignment:
         """Assign the partitions in a circle."""
-        eligible = eligible_members_of(instance, member_order(instance))
-        topics = text_order(instance.topics)
-        return Assignment(assignee=_dealt(eligible, topics, instance.topic_offsets))
+        columns = columns_of(instance, member_order(instance))
+        return Assignment(assignee=round_robin(columns))
 
 
 @kernel
-def _dealt(eligible: EligibleMembers, topics: Int64, topic_offsets: Int64) -> Int32:
+def round_robin(columns: Columns) -> Int32:
     """Assign topic by topic; only the first row of a topic skips members."""
+    group = GroupColumns(*columns)
+    eligible, topic_offsets = eligible_members_of(group), group.topic_offsets
     assignee = np.full(topic_offsets[-1], NOBODY, dtype=np.int32)
     place = 0  # the next member; can be one past the last
-    for t in topics:
+    for t in group.topics:
         places = eligible.places[eligible.first[t] : eligible.last[t]]
         if places.size == 0 or topic_offsets[t] == topic_offsets[t + 1]:
             continue

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from heuristics.eligible_members import eligible_members_of
+from heuristics.group_columns import Columns, GroupColumns, columns_of
 from heuristics.order import member_order
 from heuristics.range import ranges
-from rebalance import Assignment, Instance
+from rebalance import Assignment, Instance, Int32, kernel
 
 
 class ServerRangeAssignor:
@@ -36,5 +37,12 @@ class ServerRangeAssignor:
 
     def assign(self, instance: Instance) -> Assignment:
         """Cut every topic into ranges."""
-        eligible = eligible_members_of(instance, member_order(instance))
-        return Assignment(assignee=ranges(eligible, instance.topic_offsets))
+        columns = columns_of(instance, member_order(instance))
+        return Assignment(assignee=server_range(columns))
+
+
+@kernel
+def server_range(columns: Columns) -> Int32:
+    """Cut every topic into ranges."""
+    group = GroupColumns(*columns)
+    return ranges(eligible_members_of(group), group.topic_offsets)

@@ -5,18 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from heuristics.balancing_step import assign_free, balance_loads, balancing_state_of
-from heuristics.claim_history import must_revoke, previous_owners, wanted_claims
-from heuristics.constrained_sticky import ConstrainedStickyAssignor
+from heuristics.claim_history import ClaimColumns, Past, claim_columns_of, past_of
+from heuristics.constrained_sticky import constrained_sticky
 from heuristics.eligible_members import by_subscribers, eligible_members_of
-from heuristics.order import looked_up, places_of, text_order
+from heuristics.group_columns import Columns, GroupColumns, columns_of, is_mixed
+from heuristics.order import looked_up, places_of
 from heuristics.rack_balancing import assign_free_nearby
 from heuristics.rack_constrained import rack_constrained
 from heuristics.rack_locality import (
+    RackColumns,
     RackLocality,
-    informative_rack_locality,
+    is_informative,
     near_owners,
+    rack_columns_of,
+    rack_locality_of,
 )
-from rebalance import NOBODY, Assignment, Instance, Int32
+from rebalance import NOBODY, Assignment, Instance, Int32, kernel
 
 
 class StickyAssignor:
@@ -88,51 +92,92 @@ class StickyAssignor:
 
     def assign(self, instance: Instance) -> Assignment:
         """Keep, assign greedily, then balance."""
-        return sticky_assignment(instance)
+        return Assignment(
+            assignee=sticky(
+                columns_of(instance),
+                instance.partition_topic,
+                instance.owner,
+                claim_columns_of(instance),
+                rack_columns_of(instance),
+            )
+        )
 
 
-def sticky_assignment(instance: Instance, *, may_revoke: bool = True) -> Assignment:
-    """Assign as `StickyAssignor`.
+@kernel
+def sticky(
+    columns: Columns,
+    topic: Int32,
+    owner: Int32,
+    claims: ClaimColumns,
+    racks: RackColumns,
+) -> Int32:
+    """Keep, assign greedily, then balance."""
+    group, owner = (
+        GroupColumns(*columns),
+        owner.copy(),
+    )  # writable: one signature of kernels
+    past = Past(np.empty(0, dtype=np.int32), False)
+    if is_mixed(group.member_class):
+        past = past_of(group, topic, owner, claims)
+    locality = rack_locality_of(racks)
+    uses_racks = is_informative(locality, group)
+    return sticky_after(columns, owner, past, locality, uses_racks, may_revoke=True)
+
+
+@kernel
+def sticky_after(
+    columns: Columns,
+    owner: Int32,
+    past: Past,
+    locality: RackLocality,
+    uses_racks: bool,
+    may_revoke: bool,
+) -> Int32:
+    """Assign as `StickyAssignor`, with what is known beforehand.
 
     Parameters
     ----------
-    instance : Instance
+    past : Past
+        Considered if subscriptions are heterogeneous.
+    uses_racks : bool
+        Whether racks are informative.
     may_revoke : bool
         Whether racks may take from owners, and mixed subscriptions; if not, racks do
         not count, and step 4 ends with the partitions of step 2.
     """
-    locality = informative_rack_locality(instance) if may_revoke else None
-    constrained = ConstrainedStickyAssignor()
-    if constrained.refuses(instance) is not None:
-        return Assignment(assignee=_evened(instance, locality, may_revoke=may_revoke))
-    if locality is None:
-        return constrained.assign(instance)
-    return Assignment(assignee=rack_constrained(instance, locality))
+    group, uses_racks = GroupColumns(*columns), uses_racks and may_revoke
+    if is_mixed(group.member_class):
+        return _evened(group, owner, past, locality, uses_racks, may_revoke)
+    if uses_racks:
+        return rack_constrained(columns, owner, locality)
+    return constrained_sticky(columns, owner)
 
 
+@kernel
 def _evened(
-    instance: Instance, locality: RackLocality | None, *, may_revoke: bool
+    group: GroupColumns,
+    owner: Int32,
+    past: Past,
+    locality: RackLocality,
+    uses_racks: bool,
+    may_revoke: bool,
 ) -> Int32:
     """Compute the general path."""
-    order = text_order(instance.members)
-    eligible = eligible_members_of(instance, order)
-    topics = by_subscribers(instance, eligible)
-    wanted = wanted_claims(instance)
-    previous = places_of(order, previous_owners(instance, wanted))
-    kept = instance.owner if locality is None else near_owners(instance.owner, locality)
-    is_far = bool((kept != instance.owner).any())
-    state = balancing_state_of(places_of(order, kept), members=order.size)
-    was_free = state.holder == NOBODY
-    if locality is not None:
-        assign_free_nearby(state, topics, eligible, instance.topic_offsets, locality)
-    assign_free(state, topics, eligible, instance.topic_offsets)
-    if not (is_far or must_revoke(instance, wanted)):
-        balance_loads(
-            state, previous, was_free, topics, eligible, instance.topic_offsets
-        )
+    eligible, topic_offsets = eligible_members_of(group), group.topic_offsets
+    topics = by_subscribers(group.topics, eligible)
+    previous = places_of(group.members, past.previous)
+    is_far, holder = False, places_of(group.members, owner)
+    if uses_racks:
+        kept = near_owners(owner, locality)
+        is_far, holder = (kept != owner).any(), places_of(group.members, kept)
+    state = balancing_state_of(holder, group.members.size)
+    was_free = holder == NOBODY
+    if uses_racks:
+        assign_free_nearby(state, topics, eligible, topic_offsets, locality)
+    assign_free(state, topics, eligible, topic_offsets)
+    if not (is_far or past.must_revoke):
+        balance_loads(state, previous, was_free, topics, eligible, topic_offsets)
     if may_revoke:
         everything = np.ones_like(was_free)
-        balance_loads(
-            state, previous, everything, topics, eligible, instance.topic_offsets
-        )
-    return looked_up(order.astype(np.int32), state.holder)
+        balance_loads(state, previous, everything, topics, eligible, topic_offsets)
+    return looked_up(group.members, holder)

@@ -6,8 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heuristics.eligible_members import eligible_members_of
-from heuristics.order import text_order
+from heuristics.group_columns import (
+    Columns,
+    GroupColumns,
+    columns_of,
+    common_topics,
+    is_mixed,
+)
 from heuristics.uniform_mixed import evened
 from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
 
@@ -50,17 +55,18 @@ class UniformAssignor:
 
     def assign(self, instance: Instance) -> Assignment:
         """Assign by quotas if subscriptions are equal, else balance by loads."""
-        order = text_order(instance.members)
-        if np.count_nonzero(instance.class_sizes) > 1:
-            eligible = eligible_members_of(instance, order)
-            return Assignment(assignee=evened(instance, eligible))
-        if order.size == 0:
-            nobody = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
-            return Assignment(assignee=nobody)
-        listed = instance.topics_of(0)
-        topics = listed[text_order([instance.topics[t] for t in listed])]
-        dealt = _counted(instance.owner, order, topics, instance.topic_offsets)
-        return Assignment(assignee=dealt)
+        return Assignment(assignee=uniform(columns_of(instance), instance.owner))
+
+
+@kernel
+def uniform(columns: Columns, owner: Int32) -> Int32:
+    """Assign by quotas if subscriptions are equal, else balance by loads."""
+    group = GroupColumns(*columns)
+    if is_mixed(group.member_class):
+        return evened(group, owner)
+    if group.members.size == 0:
+        return np.full(owner.size, NOBODY, dtype=np.int32)
+    return _counted(owner, group.members, common_topics(group), group.topic_offsets)
 
 
 class _UniformQuotas(NamedTuple):
@@ -73,7 +79,7 @@ class _UniformQuotas(NamedTuple):
 
 @kernel
 def _counted(
-    owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64
+    owner: Int32, members: Int64, topics: Int64, topic_offsets: Int64
 ) -> Int32:
     """Keep up to the quotas, then fill the members with the rest."""
     quotas = _quotas(owner, members, topics, topic_offsets)
@@ -89,7 +95,7 @@ def _counted(
 
 @kernel
 def _quotas(
-    owner: Int32, members: Int64, topics: Int32, topic_offsets: Int64
+    owner: Int32, members: Int64, topics: Int64, topic_offsets: Int64
 ) -> _UniformQuotas:
     n_partitions = (topic_offsets[topics + 1] - topic_offsets[topics]).sum()
     quota, n_extra = divmod(n_partitions, members.size)
@@ -115,7 +121,7 @@ def _rest(
     owner: Int32,
     quotas: _UniformQuotas,
     members: Int64,
-    topics: Int32,
+    topics: Int64,
     topic_offsets: Int64,
 ) -> Int64:
     """Keep each owner's first rows; list the rest: unowned first, then by owner."""

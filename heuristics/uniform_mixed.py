@@ -24,9 +24,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from heuristics.eligible_members import EligibleMembers
-from heuristics.order import looked_up, places_of, text_order
-from rebalance import NOBODY, Instance, Int32, Int64, kernel
+from heuristics.balancing_step import balancing_state_of
+from heuristics.eligible_members import (
+    EligibleMembers,
+    by_subscribers,
+    eligible_members_of,
+)
+from heuristics.group_columns import GroupColumns
+from heuristics.order import looked_up, places_of
+from rebalance import NOBODY, Int32, Int64, kernel
 
 MAX_TURNS = 16
 NONE = -1
@@ -56,7 +62,8 @@ class _High(NamedTuple):
     turn: int
 
 
-def evened(instance: Instance, eligible: EligibleMembers) -> Int32:
+@kernel
+def evened(group: GroupColumns, owner: Int32) -> Int32:
     """Compute the assignment.
 
     Returns
@@ -64,23 +71,25 @@ def evened(instance: Instance, eligible: EligibleMembers) -> Int32:
     int32 (P,)
         Member of each partition; -1: none.
     """
-    held = places_of(eligible.order, instance.owner)
-    load = np.bincount(held[held != NOBODY], minlength=eligible.order.size)
-    topics = _in_turn(instance, eligible)
-    _hand_out(held, load, eligible, topics, instance.topic_offsets)
-    _even(held, load, eligible, topics, instance.topic_offsets)
-    return looked_up(eligible.order.astype(np.int32), held)
+    state = balancing_state_of(places_of(group.members, owner), group.members.size)
+    held, load = state.holder, state.load
+    eligible = eligible_members_of(group)
+    topics = _in_turn(group, eligible)
+    _hand_out(held, load, eligible, topics, group.topic_offsets)
+    _even(held, load, eligible, topics, group.topic_offsets)
+    return looked_up(group.members, held)
 
 
-def _in_turn(instance: Instance, eligible: EligibleMembers) -> Int64:
+@kernel
+def _in_turn(group: GroupColumns, eligible: EligibleMembers) -> Int64:
     """Sort the topics that have both partitions and subscribers."""
-    by_name = text_order(instance.topics)
     n_takers = eligible.last - eligible.first
-    counts = instance.topic_sizes
-    served = by_name[(n_takers[by_name] > 0) & (counts[by_name] > 0)]
+    counts = np.diff(group.topic_offsets)
+    served = by_subscribers(group.topics, eligible)
+    served = served[(n_takers[served] > 0) & (counts[served] > 0)]
     # Upstream divides in doubles too; equal fractions give equal doubles.
     share = counts[served] / n_takers[served]
-    return served[np.lexsort((n_takers[served], -share))]
+    return served[np.argsort(-share, kind="mergesort")]
 
 
 @kernel

@@ -91,7 +91,7 @@ if TYPE_CHECKING:
     from rebalance.instance import ABSENT, Instance, Racks
     from rebalance.jsontext import json_path, parse_json
     from rebalance.lag import NOT_COMMITTED, OffsetReset, lag_of
-    from rebalance.ownership import Subscriptions, owners_by_any_claim, write_owners
+    from rebalance.ownership import Subscriptions, write_owners
     from rebalance.parsing import (
         parse_assignment,
         parse_rebalance,
@@ -175,7 +175,6 @@ __all__ = [
     "member_lag",
     "members_of",
     "members_texts",
-    "owners_by_any_claim",
     "parse_assignment",
     "parse_json",
     "parse_rebalance",
@@ -224,7 +223,7 @@ _MODULES: Final = {
     "instance": "ABSENT Instance Racks",
     "jsontext": "json_path parse_json",
     "lag": "NOT_COMMITTED OffsetReset lag_of",
-    "ownership": "Subscriptions owners_by_any_claim write_owners",
+    "ownership": "Subscriptions write_owners",
     "parsing": "parse_assignment parse_rebalance parse_record rebalance_of",
     "reading": (
         "read_assignments read_documents read_rebalances read_rebalances_or_columns "

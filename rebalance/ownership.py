@@ -42,21 +42,6 @@ def owners(instance: Instance) -> Int32:
     subscriptions = Subscriptions(
         instance.member_class, instance.class_offsets, instance.class_topics
     )
-    return _owners(instance, subscriptions)
-
-
-def owners_by_any_claim(instance: Instance) -> Int32:
-    """Resolve all claims, as if every member subscribed to every topic; int32 (P,)."""
-    topics = np.arange(len(instance.topics), dtype=np.int32)
-    everything = Subscriptions(
-        np.zeros(len(instance.members), dtype=np.int32),
-        np.array([0, topics.size], dtype=np.int64),
-        topics,
-    )
-    return _owners(instance, everything)
-
-
-def _owners(instance: Instance, subscriptions: Subscriptions) -> Int32:
     claims = instance.claims
     for column in (
         *subscriptions,

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import orjson
 
-from heuristics import ASSIGNORS
+from heuristics import ASSIGNORS, wanted_claims, withheld_of
 from pipeline.cases import Case
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import CaseJudge, Settings
@@ -64,6 +64,7 @@ def tasks() -> dict[str, Callable[[], None]]:
         "exact": _solve_exactly,
         f"policy {first}": partial(_solve, first),
         **{f"assignor {name}": partial(_assign, name) for name in ASSIGNORS},
+        "withholding": _withhold,
         "packing": _pack,
         "judging": _judge_by_code,
         "documents": _read_and_write,
@@ -113,6 +114,13 @@ def _judge_by_code() -> None:
     )
     deque(judge.case(case), maxlen=0)
     deque(judge.rest(), maxlen=0)
+
+
+def _withhold() -> None:
+    """Compute what a cooperative leader withholds, as a plan does."""
+    for instance in _instances():
+        wanted_claims(instance)
+        withheld_of(instance, ASSIGNORS["range"].assign(instance))
 
 
 def _read_and_write() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from heuristics import ASSIGNORS
 from heuristics.eligible_members import EligibleMembers, eligible_members_of
+from heuristics.group_columns import GroupColumns, columns_of
 from rebalance import Instance
 from tests.heuristics.routes import instance
 from tests.shapes import member, rebalance, shape
@@ -29,17 +30,16 @@ def listed(instance_: Instance, eligible: EligibleMembers) -> dict[str, list[str
 
 
 def natural(instance_: Instance) -> EligibleMembers:
-    return eligible_members_of(
-        instance_, np.arange(len(instance_.members), dtype=np.int64)
-    )
+    return eligible_members_of(GroupColumns(*columns_of(instance_)))
 
 
 def test_takers_are_the_subscribers_in_the_order_given() -> None:
     laid_out = instance(shape("EQUAL_LEVEL_BLOCKS"))
     backwards = np.arange(len(laid_out.members), dtype=np.int64)[::-1].copy()
+    group = GroupColumns(*columns_of(laid_out, backwards))
     expected = {"t": ["a", "b", "d"], "u": ["c", "d", "e"], "v": ["e"]}
     assert listed(laid_out, natural(laid_out)) == expected
-    assert listed(laid_out, eligible_members_of(laid_out, backwards)) == {
+    assert listed(laid_out, eligible_members_of(group)) == {
         topic: subscribers[::-1] for topic, subscribers in expected.items()
     }
 

@@ -11,7 +11,7 @@ import pytest
 from heuristics.assignment_state import empty_state, give
 from heuristics.eligible_members import EligibleMembers, eligible_members_of
 from heuristics.exchanges import Laden, exchange
-from heuristics.order import text_order
+from heuristics.group_columns import GroupColumns, columns_of
 from tests.heuristics.routes import instance
 from tests.shapes import member, rebalance
 
@@ -33,7 +33,7 @@ def dealt(lags: list[list[int]], holders: list[str]) -> tuple[Laden, EligibleMem
         total[members.index(letter)] += laid_out.lag[p]
     least = laid_out.topic_sizes // len(members)
     group = Laden(laid_out.lag, laid_out.partition_topic, least, total, held)
-    return group, eligible_members_of(laid_out, text_order(laid_out.members))
+    return group, eligible_members_of(GroupColumns(*columns_of(laid_out)))
 
 
 @pytest.mark.parametrize(

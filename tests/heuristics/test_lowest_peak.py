@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 
 from heuristics.eligible_members import eligible_members_of
+from heuristics.group_columns import GroupColumns, columns_of
 from heuristics.lowest_peak import lowest_peak
-from heuristics.order import text_order
 from tests.heuristics.routes import instance, layable
 from tests.shapes import Document, member, rebalance
 from tests.solver.brute import best_values
@@ -21,10 +21,11 @@ from verify import TooLarge
 def bound(document: Document) -> int:
     laid_out = instance(document)
     assert laid_out.lag is not None
-    eligible = eligible_members_of(laid_out, text_order(laid_out.members))
+    group = GroupColumns(*columns_of(laid_out))
+    eligible = eligible_members_of(group)
     wanted = eligible.last - eligible.first
     least = laid_out.topic_sizes // np.maximum(wanted, 1) * (wanted > 0)
-    return lowest_peak(laid_out, laid_out.lag, least, wanted)
+    return lowest_peak(group, laid_out.lag, least, wanted)
 
 
 def of_all(lags: list[list[int]], members: int) -> Document:
