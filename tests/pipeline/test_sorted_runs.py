@@ -134,3 +134,14 @@ def test_the_bytes_of_a_row_are_those_of_its_values() -> None:
     expected = [2 + 8 + 0 + 3, 0 + 8 + (3 + 8 + 1) + 3, 3 + 8 + 0 + 3]
     assert sizes_of(table).tolist() == expected
     assert sizes_of(table.slice(1)).tolist() == expected[1:]
+
+
+def test_a_day_with_many_rows_has_several_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table_files, "MOST_ROWS", 3)
+    row = {"cluster": CLUSTER, "date": "2026-01-02"}
+    write_files(tmp_path / NAME, [pa.Table.from_pylist([row] * 8, SCHEMA)])
+    files = sorted(tmp_path.rglob("*.parquet"))
+    assert [file.name for file in files] == [f"part-0000{n}.parquet" for n in range(3)]
+    assert [pq.ParquetFile(file).metadata.num_rows for file in files] == [3, 3, 2]
