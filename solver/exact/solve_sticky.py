@@ -52,7 +52,7 @@ def solve(instance: Instance) -> Result:
     )
     certificate = Certificate(level=level, price=price)
     assignment = Assignment(assignee=assignee)
-    check = CertificateCheck(balanced, kept, most_kept)
+    check = CertificateCheck(bool(balanced), int(kept), int(most_kept))
     return _result(instance, assignment, certificate, check)
 
 
