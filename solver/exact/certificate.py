@@ -75,7 +75,9 @@ def prove(
     )
     # A solve has a column to write to, and a copy makes it one signature.
     assignee = assignment.assignee.copy()
-    return CertificateCheck(*check_columns(columns, assignee, bounds, price))
+    balanced, kept, most_kept = check_columns(columns, assignee, bounds, price)
+    # Interpreted kernels return integers of numpy.
+    return CertificateCheck(bool(balanced), int(kept), int(most_kept))
 
 
 def load_bounds_of(instance: Instance, certificate: Certificate) -> LoadBounds:
