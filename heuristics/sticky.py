@@ -112,10 +112,8 @@ def sticky(
     racks: RackColumns,
 ) -> Int32:
     """Keep, assign greedily, then balance."""
-    group, owner = (
-        GroupColumns(*columns),
-        owner.copy(),
-    )  # writable: one signature of kernels
+    group = GroupColumns(*columns)
+    owner = owner.copy()  # writable: one signature of kernels
     past = Past(np.empty(0, dtype=np.int32), False)
     if is_mixed(group.member_class):
         past = past_of(group, topic, owner, claims)
