@@ -8,7 +8,6 @@ assignor (``tests/solver/test_kernels.py`` checks that nothing is missing).
 from __future__ import annotations
 
 import random
-from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
@@ -18,9 +17,9 @@ from typing import Any, Final
 import orjson
 
 from heuristics import ASSIGNORS, wanted_claims, withheld_of
-from pipeline.cases import Case
-from pipeline.judging.instances import World
-from pipeline.judging.judge_rows import CaseJudge, Settings
+from pipeline.judging.answer_texts import assignment_texts
+from pipeline.judging.evaluated import EvaluatedCodes
+from pipeline.judging.rebalance_code import code_of
 from rebalance import (
     ClaimRule,
     Instance,
@@ -93,27 +92,24 @@ def _assign(name: str) -> None:
 
 
 def _judge_by_code() -> None:
-    """Judge two real answers as an audit does, one of which is not balanced."""
+    """Evaluate and write answers as an audit does; the real one is not balanced."""
     topics = {"t": {"partitions": 3, "lag": [1, 0, 2]}, "u": {"partitions": 1}}
     members = {"a": {"subscription": ["t", "u"]}, "b": {"subscription": ["t"]}}
-    document: dict[str, Any] = {"format": "rebalance/1", "group": "judged"}
-    document |= {"topics": topics, "members": members}
-    settings = Settings(
-        cluster="c",
-        world=World(),
-        claim_rule=ClaimRule.NEWEST_CLAIM,
-        assignors=("range",),
+    held = {"a": {"t": [0, 1, 2], "u": [0]}, "b": {}}
+    code = code_of(
+        {"topics": topics, "members": members},
+        held,
+        cooperative=False,
+        lag_known=True,
+        max_partitions=4,
     )
-    judge = CaseJudge(settings)
-    case = Case(
-        rebalance_id="r",
-        group_id="judged",
-        source_kind="rebalance",
-        source="s",
-        document=orjson.dumps(document).decode(),
-    )
-    deque(judge.case(case), maxlen=0)
-    deque(judge.rest(), maxlen=0)
+    if code is None:
+        raise AssertionError("the code states all of it")
+    known = EvaluatedCodes(claim_rule=ClaimRule.NEWEST_CLAIM)
+    found = known.of(code, ("range",))
+    if found is None:
+        raise AssertionError("the optimum is proved")
+    assignment_texts(code, found, group="judged", identity=None, client=None)
 
 
 def _withhold() -> None:
