@@ -25,6 +25,8 @@ from rebalance import NOBODY, ClaimRule, Claims, Instance, Int32, Int64, Racks
 
 MOST_BYTES: Final = 128 << 20
 """Bytes of codes and answers that a process keeps."""
+_OBJECTS: Final = 2_000
+"""Bytes of the objects of one rebalance besides the data of its columns, about."""
 SAMPLE: Final = 16
 """The judge checks all answers to one of so many rebalances."""
 
@@ -71,9 +73,9 @@ class Evaluated:
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Bytes, about."""
         arrays = (*self.answers, self.counts, self.level, self.price)
-        return sum(array.nbytes for array in arrays)
+        return _OBJECTS + sum(array.nbytes for array in arrays)
 
 
 @dataclass(slots=True)
