@@ -314,12 +314,13 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> Co
         names = {**topic_names(cases), **audit.world.names}
         seen = rows_and_topics_seen(cases)
         counts = replace(audit.world.counts, shown=known_counts(seen.topics, names))
+        is_small = count_cases(cases) <= JUDGED_WHOLE
     settings = Settings(
         cluster=audit.cluster,
         claim_rule=audit.claim_rule,
         assignors=audit.assignors,
         world=replace(audit.world, counts=counts, names=names),
-        are_optima_judged=count_cases(cases) <= JUDGED_WHOLE,
+        are_optima_judged=is_small,
     )
     with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):
         files = judge_cases(work, cases, earlier, settings)

@@ -87,6 +87,7 @@ def local_audit(
         world=world,
         claim_rule=claim_rule,
         assignors=selection(assignors),
+        are_optima_judged=True,
     )
     tables = _judged(cases, settings)
     beside = found.side_files
