@@ -101,7 +101,8 @@ def proves_cost(
     price_bound = _least_priced_cost(instance, places, face, certificate)
     bounds = load_bounds_of(instance, certificate)
     price = certificate.price.astype(np.int64)
-    return price_bound - load_value(bounds, price, assignment.loads(instance)) == cost
+    load_bound = int(load_value(bounds, price, assignment.loads(instance)))
+    return price_bound - load_bound == cost
 
 
 def _least_priced_cost(
