@@ -23,7 +23,7 @@ ENGINE: Final = "oracle"
 
 
 def assignment_texts(
-    one: RebalanceCode,
+    rebalance: RebalanceCode,
     found: Evaluated,
     *,
     group: str,
@@ -37,11 +37,11 @@ def assignment_texts(
     client
         Assignor of the real answer; None: not known.
     """
-    members = [_quoted(name) + b":" for name in one.members]
-    topics = [_quoted(name) + b":" for name in one.topics]
+    members = [_quoted(name) + b":" for name in rebalance.members]
+    topics = [_quoted(name) + b":" for name in rebalance.topics]
     written, ends = members_texts(
         found.answers.assignee,
-        one.code[HEADER : HEADER + len(one.topics)],
+        rebalance.code[HEADER : HEADER + len(rebalance.topics)],
         Texts.of(members),
         Texts.of(topics),
     )
@@ -55,7 +55,7 @@ def assignment_texts(
         name = client if name == ACTUAL else ENGINE if name == OPTIMUM else name
         text = b"{" if name is None else b'{"assignor":' + _quoted(name) + b","
         if found.assignors[place] == OPTIMUM:
-            text += _certificate(one, found) + _figures(found, place)
+            text += _certificate(rebalance, found) + _figures(found, place)
         text += about + written[begin:end].tobytes()
         is_optimum = found.assignors[place] == OPTIMUM
         text += b',"status":"optimal"}' if is_optimum else b"}"
@@ -68,9 +68,9 @@ def _quoted(name: str) -> bytes:
     return orjson.dumps(name)
 
 
-def _certificate(one: RebalanceCode, found: Evaluated) -> bytes:
-    level = dict(zip(one.members, found.level.tolist(), strict=True))
-    price = dict(zip(one.members, found.price.tolist(), strict=True))
+def _certificate(rebalance: RebalanceCode, found: Evaluated) -> bytes:
+    level = dict(zip(rebalance.members, found.level.tolist(), strict=True))
+    price = dict(zip(rebalance.members, found.price.tolist(), strict=True))
     return b'"certificate":' + orjson.dumps({"level": level, "price": price}) + b","
 
 

@@ -82,7 +82,7 @@ class Evaluated:
 class EvaluatedCodes:
     """Evaluates codes, and keeps the answers; the least recently used go first.
 
-    What it keeps affects time only.
+    Answers are equal whether they are kept or not.
 
     Attributes
     ----------
@@ -100,9 +100,11 @@ class EvaluatedCodes:
         default_factory=OrderedDict
     )
 
-    def of(self, one: RebalanceCode, heuristics: tuple[str, ...]) -> Evaluated | None:
+    def of(
+        self, rebalance: RebalanceCode, heuristics: tuple[str, ...]
+    ) -> Evaluated | None:
         """Return the answers to a rebalance; None if its optimum is not proved."""
-        data = one.code.tobytes()
+        data = rebalance.code.tobytes()
         key = data, heuristics
         known = self._known.get(key)
         if known is not None:
@@ -112,36 +114,41 @@ class EvaluatedCodes:
         self.evaluated += 1
         digest = blake2b(data, digest_size=8).digest()
         is_sampled = int.from_bytes(digest, "big") % SAMPLE == 0
-        found = _evaluated(one, self.claim_rule, heuristics, is_sampled=is_sampled)
+        found = _evaluated(
+            rebalance, self.claim_rule, heuristics, is_sampled=is_sampled
+        )
         if found is not None and not found.failures:
             self._keep(key, found)
         return found
 
     def _keep(self, key: tuple[bytes, tuple[str, ...]], found: Evaluated) -> None:
+        size = len(key[0]) + found.size
+        if size > self.most_bytes:
+            return
         self._known[key] = found
-        self.n_bytes += len(key[0]) + found.size
+        self.n_bytes += size
         while self.n_bytes > self.most_bytes:
             (dropped, _), old = self._known.popitem(last=False)
             self.n_bytes -= len(dropped) + old.size
 
 
 def _evaluated(
-    one: RebalanceCode,
+    rebalance: RebalanceCode,
     claim_rule: ClaimRule,
     heuristics: tuple[str, ...],
     *,
     is_sampled: bool,
 ) -> Evaluated | None:
-    n_members, n_partitions = len(one.members), int(one.n_partitions)
+    n_members, n_partitions = len(rebalance.members), int(rebalance.n_partitions)
     is_strict = claim_rule is ClaimRule.CURRENT_GENERATION
     first = _empty(2, n_members, n_partitions)
     counts = np.zeros(COUNTS, np.int64)
-    level, price = evaluate(one.code, is_strict, first, counts)
+    level, price = evaluate(rebalance.code, is_strict, first, counts)
     if not counts[IS_PROVED]:
         return None
     assignees, refused, failures = {}, {}, list[Failure]()
     if heuristics:
-        instance = _instance_of(one, claim_rule)
+        instance = _instance_of(rebalance, claim_rule)
         for name in heuristics:
             try:
                 assignor = ASSIGNORS[name]
@@ -157,9 +164,9 @@ def _evaluated(
         more = _empty(len(assignees), n_members, n_partitions)
         more.assignee[:] = [*assignees.values()]
         bound = counts[PEAK_LAG_BOUND]
-        evaluate_more(one.code, is_strict, first.loads[1], bound, more)
+        evaluate_more(rebalance.code, is_strict, first.loads[1], bound, more)
         answers = _joined(first, more)
-    begin = 0 if one.is_answered else 1
+    begin = 0 if rebalance.is_answered else 1
     return Evaluated(
         assignors=(ACTUAL, OPTIMUM, *assignees)[begin:],
         answers=_from(answers, begin),
@@ -199,22 +206,22 @@ def _empty(answers: int, members: int, partitions: int) -> Answers:
     )
 
 
-def _instance_of(one: RebalanceCode, claim_rule: ClaimRule) -> Instance:
+def _instance_of(rebalance: RebalanceCode, claim_rule: ClaimRule) -> Instance:
     """Return the instance that heuristics read."""
-    sections = sections_of(one.code)
+    sections = sections_of(rebalance.code)
     racks = None
     if sections.flags & RACKS:
         racks = Racks(
-            names=one.racks,
+            names=rebalance.racks,
             member=sections.rack.astype(np.int32),
-            offsets=np.zeros(one.n_partitions + 1, np.int64),
+            offsets=np.zeros(rebalance.n_partitions + 1, np.int64),
             replicas=np.zeros(0, np.int32),
         )
     return Instance(
         group="",
-        topics=one.topics,
+        topics=rebalance.topics,
         topic_offsets=sections.topic_offsets,
-        members=one.members,
+        members=rebalance.members,
         member_class=sections.member_class,
         class_offsets=sections.class_offsets,
         class_topics=sections.class_topics,
@@ -226,7 +233,7 @@ def _instance_of(one: RebalanceCode, claim_rule: ClaimRule) -> Instance:
         claim_rule=claim_rule,
         lag=sections.lag if sections.lag.size else None,
         racks=racks,
-        instance_ids=one.instance_ids,
+        instance_ids=rebalance.instance_ids,
     )
 
 

@@ -16,10 +16,20 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from pipeline.cases import Held
-from rebalance import ABSENT, INT64_MAX, UNKNOWN_GENERATION, Int32, Int64, kernel
+from rebalance import (
+    ABSENT,
+    INT64_MAX,
+    UNKNOWN_GENERATION,
+    Int32,
+    Int64,
+    kernel,
+    subscription_classes,
+)
 
 _GENERATIONS: Final = 2**31
 _LAST_OF_TWO_BYTES: Final = "\uffff"
+PAIRS_MAX: Final = 10_000_000
+"""Subscription classes times topics; the documents of larger rebalances are judged."""
 
 HEADER: Final = 7
 """Topics, members, classes, topics of classes, claims, assigned partitions, flags."""
@@ -106,42 +116,47 @@ def code_of(
     lag_known: bool,
     max_partitions: int,
 ) -> RebalanceCode | None:
-    """Encode a rebalance/1 value; None if only its document states all it means.
+    """Encode a rebalance/1 value; None if a code cannot state it.
 
-    That are capacities and racks of partitions, names that Java sorts differently, and
-    all that documents of a rebalance may not state: their reader names the errors.
+    Codes do not state capacities, racks of partitions, and names that Java sorts
+    differently. Nor do they state faults: the reader of documents names them.
 
     Parameters
     ----------
     held
         What each member was assigned; None: not known.
     """
-    if any("capacity" in one for one in plain["members"].values()):
+    if any("capacity" in member for member in plain["members"].values()):
         return None
     topics, members = tuple(sorted(plain["topics"])), tuple(sorted(plain["members"]))
     of_topics = [plain["topics"][name] for name in topics]
     people = [plain["members"][name] for name in members]
-    instance_ids = tuple(one.get("instance_id") for one in people)
+    instance_ids = tuple(member.get("instance_id") for member in people)
     if not _have_one_order([*topics, *members, *filter(None, instance_ids)]):
         return None
-    sizes = [one["partitions"] for one in of_topics]
+    sizes = [topic["partitions"] for topic in of_topics]
     lag = _lag(of_topics, sizes)
     if lag is None or sum(sizes) > max_partitions:
         return None
     first = [*accumulate(sizes, initial=0)]
     index = dict(zip(topics, zip(first[:-1], sizes, strict=True), strict=True))
     number = {name: place for place, name in enumerate(topics)}
-    wanted = _classes(people, number)
-    claims = _claims(people, index)
-    if wanted is None or claims is None:
+    listed = [member["subscription"] for member in people]
+    if any(len({*names}) != len(names) for names in listed):
         return None
-    member_class, class_ends, class_topics = wanted
+    member_class, class_offsets, class_topics = subscription_classes(listed, number)
+    claims = _claims(people, index)
+    if claims is None or (class_offsets.size - 1) * len(topics) > PAIRS_MAX:
+        return None
     given = _given(members, {} if held is None else held, index)
     is_odd = held is not None and (
         held.keys() != plain["members"].keys()
-        or not all(numbers for one in held.values() for numbers in one.values())
+        or not all(
+            numbers for of_member in held.values() for numbers in of_member.values()
+        )
     )
-    racks = tuple(sorted({one["rack"] for one in people if "rack" in one}))
+    named = {member["rack"] for member in people if "rack" in member}
+    racks = tuple(sorted(named))
     static = sorted({name for name in instance_ids if name is not None})
     flags = LAG * bool(lag) + ANSWERED * (held is not None)
     flags += COOPERATIVE * cooperative + LAG_KNOWN * lag_known + ODD * is_odd
@@ -149,18 +164,18 @@ def code_of(
     code = [
         len(topics),
         len(members),
-        len(class_ends),
+        class_offsets.size - 1,
         len(class_topics),
         len(claims[1]),
         len(given[1]),
         flags,
         *sizes,
         *lag,
-        *member_class,
-        *class_ends,
-        *class_topics,
-        *(one.get("generation", UNKNOWN_GENERATION) for one in people),
-        *_places([one.get("rack") for one in people], racks),
+        *member_class.tolist(),
+        *class_offsets[1:].tolist(),
+        *class_topics.tolist(),
+        *(member.get("generation", UNKNOWN_GENERATION) for member in people),
+        *_places([member.get("rack") for member in people], racks),
         *_places(instance_ids, static),
         *claims[0],
         *claims[1],
@@ -185,31 +200,15 @@ def _have_one_order(names: Sequence[str]) -> bool:
 def _lag(of_topics: Sequence[Mapping[str, Any]], sizes: list[int]) -> list[int] | None:
     """Return the lag of all partitions, 0 where it is not stated; [] if none is."""
     lag: list[int] = []
-    for one, size in zip(of_topics, sizes, strict=True):
-        listed = one.get("lag")
-        if "racks" in one or (listed is not None and len(listed) != size):
+    for topic, size in zip(of_topics, sizes, strict=True):
+        listed = topic.get("lag")
+        if "racks" in topic or (listed is not None and len(listed) != size):
             return None
         lag += [0] * size if listed is None else listed
-    if all("lag" not in one for one in of_topics):
+    if all("lag" not in topic for topic in of_topics):
         return []
     is_right = min(lag, default=0) >= 0 and sum(lag) <= INT64_MAX
     return lag if is_right else None
-
-
-def _classes(
-    people: Sequence[Mapping[str, Any]], number: Mapping[str, int]
-) -> tuple[list[int], list[int], list[int]] | None:
-    """Assign numbers to distinct subscriptions; None if one repeats a topic."""
-    classes: dict[tuple[int, ...], int] = {}
-    of_member: list[int] = []
-    for one in people:
-        listed = {*one["subscription"]}
-        if len(listed) != len(one["subscription"]):
-            return None
-        wanted = tuple(sorted(number[name] for name in listed if name in number))
-        of_member.append(classes.setdefault(wanted, len(classes)))
-    ends = list(accumulate(map(len, classes)))
-    return of_member, ends, [topic for wanted in classes for topic in wanted]
 
 
 def _claims(
@@ -217,10 +216,10 @@ def _claims(
 ) -> tuple[list[int], list[int]] | None:
     """Return claims that exist, per member; None if a claim is no claim."""
     ends, claims = list[int](), list[int]()
-    for one in people:
-        if not -1 <= one.get("generation", UNKNOWN_GENERATION) < _GENERATIONS:
+    for member in people:
+        if not -1 <= member.get("generation", UNKNOWN_GENERATION) < _GENERATIONS:
             return None
-        for topic, numbers in one.get("owned", {}).items():
+        for topic, numbers in member.get("owned", {}).items():
             if len({*numbers}) != len(numbers) or min(numbers, default=0) < 0:
                 return None
             first, size = index.get(topic, (0, 0))

@@ -24,7 +24,7 @@ from pipeline.audit import lazy_spark, stages
 from pipeline.audit.judged import PART
 from pipeline.audit.work import CASES
 from pipeline.evaluation import COLUMNS, DEFAULT, JUDGE, DisagreementError
-from pipeline.judging import evaluated
+from pipeline.judging import evaluated, rebalance_code
 from pipeline.judging.answer_table import SHARED, answer_batch
 from pipeline.judging.coded_answers import CodedAnswers
 from pipeline.judging.evaluated import EvaluatedCodes, codes_of_process
@@ -314,6 +314,14 @@ def test_what_codes_do_not_state_is_left_to_documents(document: Document) -> Non
     assert code(document, question_of(EVEN)) is None
 
 
+def test_many_classes_of_many_topics_are_left_to_documents(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert code(EVEN, question_of(EVEN)) is not None
+    monkeypatch.setattr(rebalance_code, "PAIRS_MAX", 3)  # two classes, two topics
+    assert code(EVEN, question_of(EVEN)) is None
+
+
 def test_an_error_names_the_item_of_the_rebalance() -> None:
     document = rebalance({"t": 1}, {"a": member(["t", "t"])})
     question = question_of(document)
@@ -352,6 +360,10 @@ def test_the_memory_is_bounded_and_the_oldest_is_dropped() -> None:
         assert by_code(documents[i], asked[i], known) is not None
         assert known.n_bytes <= most
     assert (known.found, known.evaluated) == (2, 5)
+    kept = known.n_bytes
+    large = rebalance({"t": SIZE}, {"a": member(["t"])})
+    assert by_code(large, question_of(large, assignors=("optimum",)), known) is not None
+    assert known.n_bytes == kept  # nothing was dropped for it
     nothing = EvaluatedCodes(claim_rule=rule, most_bytes=0)
     assert by_code(documents[0], asked[0], nothing) is not None
     assert nothing.n_bytes == 0
