@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import compress
 from typing import Any, Final
 
 import numpy as np
@@ -60,43 +61,45 @@ def answer_batch(judged: Sequence[tuple[Row, CodedAnswers]]) -> pa.RecordBatch:
         Rebalances: the row of ``rebalances``, and the answers.
     """
     rows, coded = zip(*judged, strict=True)
-    figures = np.concatenate([one.found.answers.figures for one in coded])
+    figures = np.concatenate([answers.found.answers.figures for answers in coded])
     is_decided = figures[:, DECIDED] == 1
     figures = figures[is_decided]
-    per_rebalance = [len(one.found.assignors) for one in coded]
+    every = [
+        (answers, place)
+        for answers in coded
+        for place in range(len(answers.found.assignors))
+    ]
+    chosen = list(compress(every, is_decided))
+    per_rebalance = [len(answers.found.assignors) for answers in coded]
     of = np.repeat(np.arange(len(coded)), per_rebalance)[is_decided]
-    names = np.array([name for one in coded for name in one.found.assignors], object)
-    names = names[is_decided]
+    listed = [answers.found.assignors[place] for answers, place in chosen]
+    names = np.array(listed, object)
     is_optimum, is_actual = names == OPTIMUM, names == ACTUAL
-    counts = np.array([one.found.counts for one in coded])[of]
-    least = np.array([one.found.optimum for one in coded])[of]
+    counts = np.array([answers.found.counts for answers in coded])[of]
+    least = np.array([answers.found.optimum for answers in coded])[of]
     moves = counts[:, OWNED] - figures[:, KEPT]
     moves_least = counts[:, OWNED] - least[:, KEPT]
     withheld, bound = figures[:, WITHHELD], counts[:, PEAK_LAG_BOUND]
     is_balanced = figures[:, DEC_MIN_BALANCED] == 1
-    is_known = np.array([one.lag_known for one in coded])[of]
+    is_known = np.array([answers.lag_known for answers in coded])[of]
     no_lag = bound == UNKNOWN
-    chosen = [
-        (one, place)
-        for one in coded
-        for place, is_one in enumerate(one.found.answers.figures[:, DECIDED].tolist())
-        if is_one
-    ]
-    loads = [one.found.answers.loads[place] for one, place in chosen]
+    loads = [answers.found.answers.loads[place] for answers, place in chosen]
     columns: dict[str, Any] = {
-        "assignor": pa.array(names.tolist(), pa.string()),
+        "assignor": listed,
         "applies": _same(True, len(of)),
         "verdict": _same(_VERDICT, len(of)),
-        "judged_by": [JUDGE if o.is_judged[p] else COLUMNS for o, p in chosen],
+        "judged_by": [
+            JUDGE if answers.is_judged[place] else COLUMNS for answers, place in chosen
+        ],
         "violations": _empty_lists(len(of)),
         "loads": _lists(loads),
-        "load_min": [int(one[-1]) if one.size else None for one in loads],
-        "load_max": [int(one[0]) if one.size else None for one in loads],
+        "load_min": [int(load[-1]) if load.size else None for load in loads],
+        "load_max": [int(load[0]) if load.size else None for load in loads],
         "kip54_score": figures[:, SCORE],
         "kip54_score_least": least[:, SCORE],
         "kip54_balanced": figures[:, KIP54_BALANCED] == 1,
         "dec_min_balanced": is_balanced,
-        "evidence": [one.evidence(place) for one, place in chosen],
+        "evidence": [answers.evidence(place) for answers, place in chosen],
         "kept": figures[:, KEPT],
         "moves": moves,
         "withheld": withheld,
@@ -108,11 +111,11 @@ def answer_batch(judged: Sequence[tuple[Row, CodedAnswers]]) -> pa.RecordBatch:
         "peak_lag_bound": _where(~no_lag, bound),
         "lag_spread": _where(~no_lag, figures[:, LAG_SPREAD]),
         "at_optimum": _where(withheld == 0, is_balanced & (moves == moves_least)),
-        "status": ["optimal" if is_one else None for is_one in is_optimum.tolist()],
+        "status": ["optimal" if name == OPTIMUM else None for name in listed],
         "proved_dec_min": is_optimum,
         "proved_stickiness": is_optimum,
         "proved_peak_lag": _where(~no_lag, figures[:, IS_PEAK_LEAST] == 1),
-        "assignment": [one.texts[place] for one, place in chosen],
+        "assignment": [answers.texts[place] for answers, place in chosen],
     }
     index = pa.array(of)
     for name in SHARED:
@@ -143,11 +146,11 @@ def _empty_lists(count: int) -> pa.Array:
 
 def _batch(columns: Mapping[str, Any], count: int) -> pa.RecordBatch:
     arrays = []
-    for one in _SCHEMA:
-        values = columns.get(one.name)
+    for field in _SCHEMA:
+        values = columns.get(field.name)
         if values is None:
-            values = pa.nulls(count, one.type)
+            values = pa.nulls(count, field.type)
         elif not isinstance(values, pa.Array):
-            values = pa.array(values, one.type)
-        arrays.append(values.cast(one.type))
+            values = pa.array(values, field.type)
+        arrays.append(values.cast(field.type))
     return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)

@@ -186,7 +186,7 @@ def evaluate(
     figures, loads, chains = answers.figures, answers.loads, answers.chains
     bound = counts[PEAK_LAG_BOUND]
     _measure(sections, layout, assignee, False, loads[1], bound, figures[1])
-    least = loads[1].copy()
+    least = _largest_first(loads[1])
     _decide(sections, assignee, loads[1], least, figures[1], chains[1])
     if _read_given(sections, layout.topic, answers.assignee[0]):
         is_round = (sections.flags & COOPERATIVE) != 0
@@ -296,18 +296,21 @@ def _decide(
     figures: Int64,
     chain: Int32,
 ) -> None:
-    """Decide the balances of a counted answer; sort its loads, largest first."""
+    """Decide the balances of a counted answer; sort its loads, largest first.
+
+    ``least`` are the loads of a proved optimum, largest first.
+    """
     chain[:] = ABSENT
     figures[GIVER] = ABSENT
     if not figures[DECIDED]:
         return
     of_member = loads.copy()
-    loads[:] = -np.sort(-loads)
+    loads[:] = _largest_first(of_member)
     last = loads.size - 1
     for place in range(loads.size):
         figures[SCORE] += loads[place] * (last - 2 * place)
     is_complete = figures[WITHHELD] == 0
-    if is_complete and (loads == -np.sort(-least)).all():
+    if is_complete and (loads == least).all():
         figures[KIP54_BALANCED] = figures[DEC_MIN_BALANCED] = 1
         return
     columns = (
@@ -324,6 +327,11 @@ def _decide(
         chain[: found.size] = found
         # Without one, the loads would be those of the optimum: the judge decides.
         figures[DECIDED] = found.size > 0
+
+
+@kernel
+def _largest_first(loads: Int64) -> Int64:
+    return -np.sort(-loads)
 
 
 @kernel
