@@ -39,7 +39,7 @@ class CertificateCheck(NamedTuple):
         return self.balanced and self.kept == self.most_kept
 
 
-class GroupColumns(NamedTuple):
+class StickyColumns(NamedTuple):
     """The columns of an `Instance` that ``sticky`` needs where capacities are equal."""
 
     topic_offsets: Int64
@@ -66,7 +66,7 @@ def prove(
     if certificate.weights is None:
         price = certificate.price.astype(np.int32)
     bounds = load_bounds_of(instance, certificate)
-    columns = GroupColumns(
+    columns = StickyColumns(
         instance.topic_offsets,
         instance.member_class,
         instance.class_offsets,
@@ -97,7 +97,7 @@ def load_bounds_of(instance: Instance, certificate: Certificate) -> LoadBounds:
 
 @kernel
 def check_columns(
-    columns: GroupColumns, assignee: Int32, bounds: LoadBounds, price: Int32
+    columns: StickyColumns, assignee: Int32, bounds: LoadBounds, price: Int32
 ) -> tuple[bool, int, int]:
     """Check load bounds and prices against an assignment, from columns alone.
 

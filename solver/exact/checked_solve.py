@@ -10,8 +10,8 @@ import numpy as np
 
 from rebalance import Int32, Int64, kernel
 from solver.exact.certificate import (
-    GroupColumns,
     LoadBounds,
+    StickyColumns,
     check_columns,
     shift_prices,
 )
@@ -53,7 +53,7 @@ def solve_columns(
         The check of the certificate (`CertificateCheck`): optimal if balanced, and
         ``kept`` equals ``most_kept``.
     """
-    columns = GroupColumns(
+    columns = StickyColumns(
         topic_offsets, member_class, class_offsets, class_topics, owner
     )
     reduced = reduce_columns(topic_offsets, member_class, class_offsets, class_topics)
@@ -78,7 +78,7 @@ def solve_one_class(
     owner: Int32,
 ) -> tuple[Int32, Int32, Int32, bool, int, int]:
     """Do so where at most one class is in play: a process loads a third of the code."""
-    columns = GroupColumns(
+    columns = StickyColumns(
         topic_offsets, member_class, class_offsets, class_topics, owner
     )
     reduced = reduce_columns(topic_offsets, member_class, class_offsets, class_topics)
@@ -87,7 +87,7 @@ def solve_one_class(
 
 @kernel
 def _checked(
-    columns: GroupColumns, assignee: Int32, level: Int32, price: Int32
+    columns: StickyColumns, assignee: Int32, level: Int32, price: Int32
 ) -> tuple[Int32, Int32, Int32, bool, int, int]:
     """Return an assignment with its certificate, and what that proves."""
     bounds = LoadBounds(level, level, level + np.int32(1), True)
