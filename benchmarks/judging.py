@@ -20,8 +20,9 @@ from pipeline.evaluation import ALL, selection
 from pipeline.history.stream import ORDER, histories
 from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.instances import World
-from pipeline.judging.judge_rows import Settings, judge_rows
+from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.partition_counts import CountSources
+from pipeline.judging.settings import Settings
 from pipeline.known_counts import known_counts
 from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID, Row, sighting_of
 from pipeline.sources.sidecars import read_offsets, read_topics

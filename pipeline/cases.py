@@ -2,12 +2,14 @@
 
 A case lacks what a single source cannot provide: partition counts and log ends come
 from other files, or from all sources together. Cases are passed between Spark stages as
-JSON.
+JSON that Arrow reads into columns (`pipeline.judging.case_columns`).
 """
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, Final, TypeAlias
 
 import orjson
@@ -141,8 +143,25 @@ class Case:
 
 
 def pack(case: Case) -> bytes:
-    """Write a case as JSON."""
-    return orjson.dumps(case)
+    """Write a case as JSON of fixed keys, members and names as lists: columns of it."""
+    fields = dict(zip(_CASE, _of_case(case), strict=True))
+    if case.members is not None:
+        found = sorted(case.members.items())
+        fields["members"] = [_packed_member(name, one) for name, one in found]
+    for name in _OFFSETS:
+        if fields[name] is not None:
+            fields[name] = [_packed_offsets(one) for one in fields[name].items()]
+    for name in _SIZES:
+        if fields[name] is not None:
+            fields[name] = [{"topic": t, "count": n} for t, n in fields[name].items()]
+    if case.episode is not None and case.episode.before is not None:
+        episode = dict(zip(_EPISODE, _of_episode(case.episode), strict=True))
+        episode["before"] = [
+            {"member_id": name, "owned": _packed_held(held)}
+            for name, held in case.episode.before.items()
+        ]
+        fields["episode"] = episode
+    return orjson.dumps(fields)
 
 
 def unpack(data: bytes) -> Case:
@@ -150,7 +169,65 @@ def unpack(data: bytes) -> Case:
     fields: dict[str, Any] = orjson.loads(data)
     members, episode = fields["members"], fields["episode"]
     if members is not None:
-        fields["members"] = {name: CaseMember(**one) for name, one in members.items()}
+        fields["members"] = {one.pop("member_id"): _member(one) for one in members}
+    for name in _OFFSETS:
+        if fields[name] is not None:
+            fields[name] = {
+                one["topic"]: [*zip(one["partitions"], one["offsets"], strict=True)]
+                for one in fields[name]
+            }
+    for name in _SIZES:
+        if fields[name] is not None:
+            fields[name] = {one["topic"]: one["count"] for one in fields[name]}
     if episode is not None:
-        fields["episode"] = Episode(**episode)
+        before = episode["before"]
+        if before is not None:
+            before = {one["member_id"]: _held(one["owned"]) for one in before}
+        fields["episode"] = Episode(**episode | {"before": before})
     return Case(**fields)
+
+
+_CASE: Final = tuple(one.name for one in dataclasses.fields(Case))
+_MEMBER: Final = tuple(one.name for one in dataclasses.fields(CaseMember))
+_EPISODE: Final = tuple(one.name for one in dataclasses.fields(Episode))
+_of_case, _of_member, _of_episode = (
+    attrgetter(*names) for names in (_CASE, _MEMBER, _EPISODE)
+)
+_HELD: Final = ("owned", "assigned", "claimed")
+_OFFSETS: Final = ("committed", "lag")
+_SIZES: Final = ("least_sizes", "undated_sizes", "recorded_sizes")
+
+
+def _packed_member(name: str, member: CaseMember) -> dict[str, Any]:
+    fields = dict(zip(_MEMBER, _of_member(member), strict=True))
+    fields["member_id"] = name
+    fields["subscription"] = sorted(member.subscription)
+    for kind in _HELD:
+        fields[kind] = _packed_held(fields[kind])
+    return fields
+
+
+def _packed_held(held: Held | None) -> list[dict[str, Any]] | None:
+    if held is None:
+        return None
+    return [{"topic": topic, "partitions": listed} for topic, listed in held.items()]
+
+
+def _packed_offsets(found: tuple[str, list[tuple[int, int]]]) -> dict[str, Any]:
+    topic, pairs = found
+    return {
+        "topic": topic,
+        "partitions": [number for number, _ in pairs],
+        "offsets": [offset for _, offset in pairs],
+    }
+
+
+def _member(fields: dict[str, Any]) -> CaseMember:
+    for kind in _HELD:
+        if fields[kind] is not None:
+            fields[kind] = _held(fields[kind])
+    return CaseMember(**fields)
+
+
+def _held(listed: list[dict[str, Any]]) -> Held:
+    return {one["topic"]: one["partitions"] for one in listed}

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
         with_members,
     )
     from rebalance.assignment_bytes import encode_assignments
-    from rebalance.assignment_text import Texts, members_texts
+    from rebalance.assignment_text import (
+        Texts,
+        by_member,
+        copy_text,
+        members_size,
+        write_members,
+        write_number,
+    )
     from rebalance.claims import (
         NOBODY,
         Bools,
@@ -156,6 +163,8 @@ __all__ = [
     "always_compiled",
     "assignment_json",
     "assignment_of",
+    "by_member",
+    "copy_text",
     "count_kept",
     "count_rack_mismatches",
     "document_of",
@@ -174,7 +183,7 @@ __all__ = [
     "lag_of",
     "member_lag",
     "members_of",
-    "members_texts",
+    "members_size",
     "parse_assignment",
     "parse_json",
     "parse_rebalance",
@@ -192,13 +201,17 @@ __all__ = [
     "subscription_classes",
     "to_json",
     "with_members",
+    "write_members",
+    "write_number",
     "write_owners",
 ]
 
 # By module, the names that it has; the same as above, and as in ``__all__``.
 _MODULES: Final = {
     "assignment_bytes": "encode_assignments",
-    "assignment_text": "Texts members_texts",
+    "assignment_text": (
+        "Texts by_member copy_text members_size write_members write_number"
+    ),
     "assignment": (
         "Assignment about_assignment assignment_json assignment_of document_of "
         "members_of with_members"

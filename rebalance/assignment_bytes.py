@@ -34,7 +34,7 @@ def encode_assignments(instance: Instance, assignment: Assignment) -> dict[str, 
         If a topic's name has more than 32,767 bytes.
     """
     names = Texts.of([name.encode() for name in instance.topics])
-    lengths = np.diff(names.ends, prepend=0)
+    lengths = np.diff(names.at)
     if lengths.max(initial=0) > MOST_TEXT:
         reason = f"topic: {lengths.max()} bytes, {MOST_TEXT} at most"
         raise WireError(reason, offset=0)
@@ -86,11 +86,11 @@ def write_messages(
             while row < ends[member] and topic[order[row]] == t:
                 row += 1
             topics += 1
-            begin = names.ends[t - 1] if t > 0 else 0
-            length = names.ends[t] - begin
+            begin, end = names.at[t], names.at[t + 1]
+            length = end - begin
             out[at], out[at + 1] = length >> 8, length & 0xFF
             at += 2
-            for place in range(begin, names.ends[t]):
+            for place in range(begin, end):
                 out[at] = names.text[place]
                 at += 1
             _write_int32(out, at, row - run)

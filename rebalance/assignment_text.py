@@ -19,7 +19,7 @@ from rebalance.tape.json_tape import Bytes
 _COMMA, _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_ARRAY, _CLOSE_ARRAY, _ZERO = map(
     ord, ",{}[]0"
 )
-PUNCTUATION: Final = len(b",[]")
+_PUNCTUATION: Final = len(b",[]")
 """Bytes per list of numbers, besides its name and the numbers."""
 
 
@@ -30,28 +30,25 @@ class Texts(NamedTuple):
     ----------
     text : uint8
         All of them.
-    ends : int64
-        Where each text ends.
+    at : int64 (N+1,)
+        Where each text begins, and the last one ends.
     """
 
     text: Bytes
-    ends: Int64
+    at: Int64
 
     @classmethod
     def of(cls, texts: list[bytes]) -> Texts:
         """Join texts."""
-        ends = np.cumsum(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)))
-        return cls(np.frombuffer(b"".join(texts), dtype=np.uint8), ends)
+        at = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+        return cls(np.frombuffer(b"".join(texts), dtype=np.uint8), at)
 
 
 def members_text(instance: Instance, assignment: Assignment) -> bytes:
     """Write an assignment as member → topic → numbers, with every member present."""
     members, topics = _keys(instance.members), _keys(instance.topics)
     order, ends = by_member(assignment.assignee, len(instance.members))
-    lengths = np.diff(topics.ends, prepend=0) + PUNCTUATION
-    digits = len(str(instance.n_partitions)) + 1  # and a comma
-    size = text_size(order, ends, instance.partition_topic, lengths, digits)
-    size += members.text.size + PUNCTUATION * len(instance.members) + 2
+    size = members_size(order, ends, instance.partition_topic, members, topics)
     text = np.empty(size, dtype=np.uint8)
     written = write_members(
         text,
@@ -68,54 +65,6 @@ def members_text(instance: Instance, assignment: Assignment) -> bytes:
 def _keys(names: tuple[str, ...]) -> Texts:
     """Write names as keys of JSON, with colons."""
     return Texts.of([orjson.dumps(name) + b":" for name in names])
-
-
-@kernel
-def members_texts(
-    assignees: Int32, sizes: Int64, members: Texts, topics: Texts
-) -> tuple[Bytes, Int64]:
-    """Write many assignments to one group, each as `members_text` writes it.
-
-    Parameters
-    ----------
-    assignees : int32 (A, P)
-        Member of each partition; -1: none.
-    sizes : int64 (T,)
-        Partitions of each topic.
-    members, topics
-        Names as keys of JSON, with colons.
-
-    Returns
-    -------
-    uint8, int64 (A,)
-        The texts, one after another, and where each ends.
-    """
-    n_topics, n_members = sizes.size, members.ends.size
-    offsets = np.zeros(n_topics + 1, np.int64)
-    offsets[1:] = np.cumsum(sizes)
-    topic = np.empty(offsets[n_topics], np.int32)
-    lengths = np.empty(n_topics, np.int64)
-    for t in range(n_topics):
-        topic[offsets[t] : offsets[t + 1]] = t
-        before = topics.ends[t - 1] if t > 0 else 0
-        lengths[t] = topics.ends[t] - before + PUNCTUATION
-    digits, rest = 2, topic.size
-    while rest >= 10:
-        digits, rest = digits + 1, rest // 10
-    ends = np.zeros(assignees.shape[0], np.int64)
-    text = np.empty(0, np.uint8)
-    at = 0
-    for a in range(assignees.shape[0]):
-        order, last = by_member(assignees[a], n_members)
-        size = text_size(order, last, topic, lengths, digits)
-        size += members.text.size + PUNCTUATION * n_members + 2
-        if at + size > text.size:
-            longer = np.empty((at + size) * 2, np.uint8)
-            longer[:at] = text[:at]
-            text = longer
-        at += write_members(text[at:], order, last, topic, offsets, members, topics)
-        ends[a] = at
-    return text[:at], ends
 
 
 @kernel
@@ -145,17 +94,22 @@ def by_member(assignee: Int32, members: int) -> tuple[Int64, Int64]:
 
 
 @kernel
-def text_size(
-    order: Int64, ends: Int64, topic: Int32, lengths: Int64, digits: int
+def members_size(
+    order: Int64, ends: Int64, topic: Int32, members: Texts, topics: Texts
 ) -> int:
-    """Return at least the bytes of all lists of numbers, with their names."""
-    size, first = order.size * digits, 0
-    for end in ends:
-        for at in range(first, end):
-            if at == first or topic[order[at]] != topic[order[at - 1]]:
-                size += lengths[topic[order[at]]]
-        first = end
-    return size
+    """Return at least the bytes that `write_members` writes."""
+    digits, rest = 2, topic.size  # and a comma
+    while rest >= 10:
+        digits, rest = digits + 1, rest // 10
+    size, first = order.size * digits + 2, 0
+    for member in range(ends.size):
+        size += members.at[member + 1] - members.at[member] + _PUNCTUATION
+        for at in range(first, ends[member]):
+            t = topic[order[at]]
+            if at == first or t != topic[order[at - 1]]:
+                size += topics.at[t + 1] - topics.at[t] + _PUNCTUATION
+        first = ends[member]
+    return int(size)
 
 
 @kernel
@@ -175,7 +129,7 @@ def write_members(
         if member > 0:
             text[at] = _COMMA
             at += 1
-        at = _copy(text, at, members, member)
+        at = copy_text(text, at, members, member)
         text[at] = _OPEN_OBJECT
         at += 1
         for row in range(first, ends[member]):
@@ -188,10 +142,10 @@ def write_members(
                 if row > first:
                     text[at], text[at + 1] = _CLOSE_ARRAY, _COMMA
                     at += 2
-                at = _copy(text, at, topics, t)
+                at = copy_text(text, at, topics, t)
                 text[at] = _OPEN_ARRAY
                 at += 1
-            at = _write_number(text, at, partition - offsets[t])
+            at = write_number(text, at, partition - offsets[t])
         if ends[member] > first:
             text[at] = _CLOSE_ARRAY
             at += 1
@@ -203,16 +157,17 @@ def write_members(
 
 
 @kernel
-def _copy(text: Bytes, at: int, keys: Texts, number: int) -> int:
-    begin = keys.ends[number - 1] if number > 0 else 0
-    for place in range(begin, keys.ends[number]):
+def copy_text(text: Bytes, at: int, keys: Texts, number: int) -> int:
+    """Copy one of several texts to a place; return where it ends."""
+    for place in range(keys.at[number], keys.at[number + 1]):
         text[at] = keys.text[place]
         at += 1
     return at
 
 
 @kernel
-def _write_number(text: Bytes, at: int, number: int) -> int:
+def write_number(text: Bytes, at: int, number: int) -> int:
+    """Write a number, not negative, in decimal digits; return where it ends."""
     end, rest = at + 1, number // 10
     while rest > 0:
         end += 1

@@ -17,7 +17,7 @@ from typing import Any, Final
 import orjson
 
 from heuristics import ASSIGNORS, wanted_claims, withheld_of
-from pipeline.judging.answer_texts import assignment_texts
+from pipeline.judging.answer_texts import NamedAnswers, assignment_texts
 from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.rebalance_code import code_of
 from rebalance import (
@@ -38,6 +38,7 @@ from solver.peak_lag.lag_instance import build_lag_instance
 from solver.peak_lag.set_partition import partition_exactly
 from solver.peak_lag.work import Work
 from solver.policy import NAMED, Policy, dec_min, no_balance, parse_policy
+from tools.posed_example import pose_example
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "docs" / "examples"
 POLICIES: Final = [
@@ -52,7 +53,7 @@ POLICIES: Final = [
 DRAWN: Final = 24
 
 
-def tasks() -> dict[str, Callable[[], None]]:
+def tasks() -> dict[str, Callable[[], object]]:
     """Return the tasks by name, such that any two of the first share few kernels.
 
     Together they need every kernel. The first take longest, and the policies come last
@@ -66,6 +67,7 @@ def tasks() -> dict[str, Callable[[], None]]:
         "withholding": _withhold,
         "packing": _pack,
         "judging": _judge_by_code,
+        "posing": pose_example,
         "documents": _read_and_write,
         **{f"policy {policy}": partial(_solve, policy) for policy in others},
     }
@@ -109,7 +111,10 @@ def _judge_by_code() -> None:
     found = known.of(code, ("range",))
     if found is None:
         raise AssertionError("the optimum is proved")
-    assignment_texts(code, found, group="judged", identity=None, client=None)
+    named = NamedAnswers(
+        code=code, found=found, group="judged", identity=None, client=None
+    )
+    assignment_texts([named])
 
 
 def _withhold() -> None:

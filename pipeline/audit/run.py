@@ -33,8 +33,8 @@ from pipeline.evaluation import KIP54, selection
 from pipeline.files import LocalStore, Location, Stores, name_of, shown, uri_of
 from pipeline.judging.evaluated import SAMPLE
 from pipeline.judging.instances import World
-from pipeline.judging.judge_rows import Settings
 from pipeline.judging.partition_counts import CountSources
+from pipeline.judging.settings import Settings
 from pipeline.known_counts import known_counts
 from pipeline.replaced_files import refuse_replaced
 from pipeline.sources.find import Found, find_sources

@@ -25,7 +25,8 @@ from pipeline.describe.record_states import with_record_states
 from pipeline.history.batches import histories_of_batches
 from pipeline.history.stream import ORDER as HISTORY_ORDER
 from pipeline.judging.evaluated import codes_of_process
-from pipeline.judging.judge_rows import Settings, judge_rows
+from pipeline.judging.judge_rows import judge_rows
+from pipeline.judging.settings import Settings
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.sightings import Sighting
 from pipeline.sources.rows import (

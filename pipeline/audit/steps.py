@@ -22,7 +22,7 @@ from pipeline.audit.stages import (
 )
 from pipeline.audit.work import save_cases, save_judged, saved_cases
 from pipeline.judging.instances import World
-from pipeline.judging.judge_rows import Settings
+from pipeline.judging.settings import Settings
 from pipeline.sources.find import Found
 from pipeline.sources.lag_metrics import gap_rows
 from pipeline.sources.source_kind import STATES

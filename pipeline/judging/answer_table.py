@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import compress
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from pipeline.evaluation import ACTUAL, COLUMNS, JUDGE, OPTIMUM
+from pipeline.judging.case_tables import batch
 from pipeline.judging.code_kernels import (
     DEC_MIN_BALANCED,
     DECIDED,
@@ -47,20 +48,20 @@ SHARED: Final = (
 """Columns of the rebalance."""
 _SCHEMA: Final = SCHEMAS["answers"]
 _VERDICT: Final = "valid"
-Row = Mapping[str, Any]
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 
 
-def answer_batch(judged: Sequence[tuple[Row, CodedAnswers]]) -> pa.RecordBatch:
+def answer_batch(
+    rebalances: pa.RecordBatch, coded: Sequence[CodedAnswers]
+) -> pa.RecordBatch:
     """Return the rows of all decided answers.
 
     Parameters
     ----------
-    judged
-        Rebalances: the row of ``rebalances``, and the answers.
+    rebalances
+        Rows with the columns `SHARED`; of each, the answers.
     """
-    rows, coded = zip(*judged, strict=True)
     figures = np.concatenate([answers.found.answers.figures for answers in coded])
     is_decided = figures[:, DECIDED] == 1
     figures = figures[is_decided]
@@ -119,9 +120,8 @@ def answer_batch(judged: Sequence[tuple[Row, CodedAnswers]]) -> pa.RecordBatch:
     }
     index = pa.array(of)
     for name in SHARED:
-        kind = _SCHEMA.field(name).type
-        columns[name] = pa.array([row[name] for row in rows], kind).take(index)
-    return _batch(columns, len(of))
+        columns[name] = rebalances[name].take(index)
+    return batch("answers", len(of), columns)
 
 
 def _where(is_known: Bools, values: npt.NDArray[Any]) -> pa.Array:
@@ -142,15 +142,3 @@ def _empty_lists(count: int) -> pa.Array:
     kind = _SCHEMA.field("violations").type
     offsets = pa.array(np.zeros(count + 1, np.int32))
     return pa.ListArray.from_arrays(offsets, pa.array([], kind.value_type))
-
-
-def _batch(columns: Mapping[str, Any], count: int) -> pa.RecordBatch:
-    arrays = []
-    for field in _SCHEMA:
-        values = columns.get(field.name)
-        if values is None:
-            values = pa.nulls(count, field.type)
-        elif not isinstance(values, pa.Array):
-            values = pa.array(values, field.type)
-        arrays.append(values.cast(field.type))
-    return pa.RecordBatch.from_arrays(arrays, schema=_SCHEMA)

@@ -1,90 +1,106 @@
-"""Answers under the names of a rebalance, as assignment/1 texts."""
+"""Answers under the names of their rebalances, as assignment/1 texts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
 import orjson
 
 from pipeline.evaluation import ACTUAL, OPTIMUM
-from pipeline.judging.code_kernels import (
-    KEPT,
-    LAG_SPREAD,
-    OWNED,
-    PEAK_LAG,
-    SCORE,
-)
 from pipeline.judging.evaluated import Evaluated
 from pipeline.judging.rebalance_code import HEADER, RebalanceCode
-from rebalance import Texts, members_texts
+from pipeline.judging.text_kernels import AnswerColumns, answer_texts
+from rebalance import Int64, Texts
 
 ENGINE: Final = "oracle"
 """Assignor that assignments of the exact core state."""
 
 
-def assignment_texts(
-    rebalance: RebalanceCode,
-    found: Evaluated,
-    *,
-    group: str,
-    identity: str | None,
-    client: str | None,
-) -> list[str]:
-    """Write the answers as assignment/1, canonical JSON.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedAnswers:
+    """Answers to one rebalance, and what their texts say of it.
 
-    Parameters
+    Attributes
     ----------
-    client
+    code : RebalanceCode
+    found : Evaluated
+    group, identity : str or None
+    client : str or None
         Assignor of the real answer; None: not known.
     """
-    members = [_quoted(name) + b":" for name in rebalance.members]
-    topics = [_quoted(name) + b":" for name in rebalance.topics]
-    written, ends = members_texts(
-        found.answers.assignee,
-        rebalance.code[HEADER : HEADER + len(rebalance.topics)],
-        Texts.of(members),
-        Texts.of(topics),
+
+    code: RebalanceCode
+    found: Evaluated
+    group: str
+    identity: str | None
+    client: str | None
+
+
+def assignment_texts(asked: Sequence[NamedAnswers]) -> list[list[str]]:
+    """Write the answers to each rebalance as assignment/1, canonical JSON."""
+    if not asked:
+        return []
+    codes, found = [one.code for one in asked], [one.found for one in asked]
+    every = [(one, name) for one in asked for name in one.found.assignors]
+    optima = [one.assignors.index(OPTIMUM) for one in found]
+    text, ends = answer_texts(
+        AnswerColumns(
+            member_at=_begins([len(code.members) for code in codes]),
+            topic_at=_begins([len(code.topics) for code in codes]),
+            answer_at=_begins([len(one.assignors) for one in found]),
+            sizes=np.concatenate(
+                [code.code[HEADER : HEADER + len(code.topics)] for code in codes]
+            ),
+            assignee=np.concatenate([one.answers.assignee.ravel() for one in found]),
+            is_optimum=np.array([name == OPTIMUM for _, name in every], np.bool_),
+            figures=np.array([one.optimum for one in found]),
+            counts=np.array([one.counts for one in found]),
+            loads=np.concatenate(
+                [
+                    one.answers.loads[place]
+                    for one, place in zip(found, optima, strict=True)
+                ]
+            ),
+            level=np.concatenate([one.level for one in found]),
+            price=np.concatenate([one.price for one in found]),
+            heads=Texts.of([_head(one, name) for one, name in every]),
+            abouts=Texts.of([_about(one) for one in asked]),
+            members=_keys([name for code in codes for name in code.members]),
+            topics=_keys([name for code in codes for name in code.topics]),
+        )
     )
-    about = b'"format":"assignment/1","group":' + _quoted(group)
-    if identity is not None:
-        about += b',"id":' + _quoted(identity)
-    about += b',"members":'
-    texts, begin = [], 0
-    for place, end in enumerate(ends.tolist()):
-        name: str | None = found.assignors[place]
-        name = client if name == ACTUAL else ENGINE if name == OPTIMUM else name
-        text = b"{" if name is None else b'{"assignor":' + _quoted(name) + b","
-        if found.assignors[place] == OPTIMUM:
-            text += _certificate(rebalance, found) + _figures(found, place)
-        text += about + written[begin:end].tobytes()
-        is_optimum = found.assignors[place] == OPTIMUM
-        text += b',"status":"optimal"}' if is_optimum else b"}"
-        texts.append(text.decode())
-        begin = end
+    data, begin, texts = text.tobytes(), 0, []
+    places = iter(ends.tolist())
+    for one in found:
+        own = []
+        for end in (next(places) for _ in one.assignors):
+            own.append(data[begin:end].decode())
+            begin = end
+        texts.append(own)
     return texts
 
 
-def _quoted(name: str) -> bytes:
-    return orjson.dumps(name)
+def _begins(sizes: Sequence[int]) -> Int64:
+    return np.cumsum([0, *sizes], dtype=np.int64)
 
 
-def _certificate(rebalance: RebalanceCode, found: Evaluated) -> bytes:
-    level = dict(zip(rebalance.members, found.level.tolist(), strict=True))
-    price = dict(zip(rebalance.members, found.price.tolist(), strict=True))
-    return b'"certificate":' + orjson.dumps({"level": level, "price": price}) + b","
+def _keys(names: Sequence[str]) -> Texts:
+    return Texts.of([orjson.dumps(name) + b":" for name in names])
 
 
-def _figures(found: Evaluated, place: int) -> bytes:
-    figures = found.answers.figures[place].tolist()
-    stated = {
-        "dec_min_balanced": True,
-        "kept": figures[KEPT],
-        "kip54_balanced": True,
-        "kip54_score": figures[SCORE],
-        "lag_spread": figures[LAG_SPREAD],
-        "loads": found.answers.loads[place].tolist(),
-        "moves": int(found.counts[OWNED]) - figures[KEPT],
-        "peak_lag": figures[PEAK_LAG],
-        "rack_mismatches": 0,
-    }
-    return b'"figures":' + orjson.dumps(stated) + b","
+def _head(asked: NamedAnswers, assignor: str) -> bytes:
+    """Return the text of an answer up to its certificate."""
+    name: str | None = assignor
+    name = asked.client if name == ACTUAL else ENGINE if name == OPTIMUM else name
+    return b"{" if name is None else b'{"assignor":' + orjson.dumps(name) + b","
+
+
+def _about(asked: NamedAnswers) -> bytes:
+    """Return the text of an answer between its figures and its members."""
+    about = b'"format":"assignment/1","group":' + orjson.dumps(asked.group)
+    if asked.identity is not None:
+        about += b',"id":' + orjson.dumps(asked.identity)
+    return about + b',"members":'

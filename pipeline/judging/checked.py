@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
@@ -17,19 +17,17 @@ from verify import judge_case, understand
 
 def checked(
     coded: CodedAnswers,
-    canonical: dict[str, Any],
+    canonical: Callable[[], dict[str, Any]],
     places: Iterable[int],
     claim_rule: ClaimRule,
-    held: Mapping[str, Held],
+    held: Callable[[], Mapping[str, Held]],
 ) -> Iterator[Row]:
     """Judge answers; yield the columns of those that were not decided.
 
     Parameters
     ----------
-    canonical
-        The rebalance, as `Posed.canonical`.
-    held
-        The real answer, which can break rules in ways that no code states.
+    canonical, held
+        As in `CodedQuestion`.
 
     Raises
     ------
@@ -38,11 +36,11 @@ def checked(
     """
     case, undecided = None, {*coded.undecided}
     for place in places:
-        case = case or understand(canonical, claim_rule=claim_rule.value)
+        case = case or understand(canonical(), claim_rule=claim_rule.value)
         name = coded.found.assignors[place]
         document = orjson.loads(coded.texts[place])
         if name == ACTUAL:
-            document["members"] = held
+            document["members"] = held()
         is_round = coded.is_round and name == ACTUAL
         verdict = judge_case(case, document, cooperative=is_round)
         if place in undecided:

@@ -106,6 +106,29 @@ class Answers(NamedTuple):
     chains: Int32
 
 
+class AnswersOfMany(NamedTuple):
+    """Two answers to each of R rebalances, one after another, as in `Answers`.
+
+    Attributes
+    ----------
+    assignee : int32
+    figures : int64 (2R, FIELDS)
+    loads : int64
+    chains : int32
+    counts : int64 (R, COUNTS)
+    level, price : int32 (M,)
+        Certificates of the optima; M members of all rebalances.
+    """
+
+    assignee: Int32
+    figures: Int64
+    loads: Int64
+    chains: Int32
+    counts: Int64
+    level: Int32
+    price: Int32
+
+
 @kernel
 def lay_out(sections: Sections, current_generation: bool) -> Layout:
     """Resolve the claims of a rebalance."""
@@ -151,7 +174,40 @@ def lay_out(sections: Sections, current_generation: bool) -> Layout:
 
 
 @kernel
-def evaluate(
+def evaluate_all(
+    codes: Int64,
+    code_at: Int64,
+    current_generation: bool,
+    member_at: Int64,
+    partition_at: Int64,
+    answers: AnswersOfMany,
+) -> None:
+    """Write the real answers, the optima, and the counts of R rebalances.
+
+    Parameters
+    ----------
+    codes, code_at : int64, int64 (R+1,)
+    member_at, partition_at : int64 (R+1,)
+    """
+    for r in range(code_at.size - 1):
+        members = slice(2 * member_at[r], 2 * member_at[r + 1])
+        partitions = slice(2 * partition_at[r], 2 * partition_at[r + 1])
+        own = slice(member_at[r], member_at[r + 1])
+        answers.level[own], answers.price[own] = _evaluate(
+            codes[code_at[r] : code_at[r + 1]],
+            current_generation,
+            Answers(
+                answers.assignee[partitions].reshape(2, -1),
+                answers.figures[2 * r : 2 * r + 2],
+                answers.loads[members].reshape(2, -1),
+                answers.chains[members].reshape(2, -1),
+            ),
+            answers.counts[r],
+        )
+
+
+@kernel
+def _evaluate(
     code: Int64, current_generation: bool, answers: Answers, counts: Int64
 ) -> tuple[Int32, Int32]:
     """Write the real answer and the optimum, and the counts of the rebalance.

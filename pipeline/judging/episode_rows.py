@@ -9,14 +9,14 @@ from pipeline.judging.case_rows import day, moment
 
 Row = dict[str, Any]
 
-_OF_ANSWER: Final = (
+OF_ANSWER: Final = (
     "moves",
     "moves_least",
     "moves_least_kip54",
     "kip54_score_least",
     "assignment",
 )
-_AT_REST: Final = (
+AT_REST: Final = (
     "needless_lag",
     "verdict",
     "kip54_score",
@@ -57,9 +57,9 @@ def episode_row(row: Row, case: Case, text: str, owned: int, actual: Row) -> Row
         "partitions": row["partitions"],
         "owned": owned,
         "instance": text,
-        **{name: actual[name] for name in _OF_ANSWER},
+        **{name: actual[name] for name in OF_ANSWER},
         **_of_episode(episode),
-        **({name: actual[name] for name in _AT_REST} if episode.ended == REST else {}),
+        **({name: actual[name] for name in AT_REST} if episode.ended == REST else {}),
     }
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Final
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -17,12 +18,15 @@ from pipeline.judging.code_kernels import (
     IS_PROVED,
     PEAK_LAG_BOUND,
     Answers,
-    evaluate,
+    AnswersOfMany,
+    evaluate_all,
     evaluate_more,
 )
 from pipeline.judging.rebalance_code import RACKS, RebalanceCode, sections_of
 from rebalance import NOBODY, ClaimRule, Claims, Instance, Int32, Int64, Racks
 
+_Key: TypeAlias = tuple[bytes, tuple[str, ...]]
+"""Bytes of a code, and names of heuristics."""
 MOST_BYTES: Final = 128 << 20
 """Bytes of codes and answers that a process keeps."""
 _OBJECTS: Final = 2_000
@@ -96,32 +100,51 @@ class EvaluatedCodes:
     n_bytes: int = 0
     found: int = 0
     evaluated: int = 0
-    _known: OrderedDict[tuple[bytes, tuple[str, ...]], Evaluated] = field(
-        default_factory=OrderedDict
-    )
+    _known: OrderedDict[_Key, Evaluated] = field(default_factory=OrderedDict)
 
     def of(
         self, rebalance: RebalanceCode, heuristics: tuple[str, ...]
     ) -> Evaluated | None:
         """Return the answers to a rebalance; None if its optimum is not proved."""
-        data = rebalance.code.tobytes()
-        key = data, heuristics
-        known = self._known.get(key)
-        if known is not None:
-            self._known.move_to_end(key)
-            self.found += 1
-            return known
-        self.evaluated += 1
-        digest = blake2b(data, digest_size=8).digest()
-        is_sampled = int.from_bytes(digest, "big") % SAMPLE == 0
-        found = _evaluated(
-            rebalance, self.claim_rule, heuristics, is_sampled=is_sampled
-        )
-        if found is not None and not found.failures:
-            self._keep(key, found)
-        return found
+        return self.of_many([(rebalance, heuristics)])[0]
 
-    def _keep(self, key: tuple[bytes, tuple[str, ...]], found: Evaluated) -> None:
+    def of_many(
+        self, asked: Sequence[tuple[RebalanceCode, tuple[str, ...]]]
+    ) -> list[Evaluated | None]:
+        """Return the answers to each rebalance by some heuristics."""
+        keys = [(rebalance.code.tobytes(), names) for rebalance, names in asked]
+        new = dict[_Key, RebalanceCode]()
+        found = dict[_Key, Evaluated | None]()
+        for key, (rebalance, _) in zip(keys, asked, strict=True):
+            if key in self._known:
+                self._known.move_to_end(key)
+                found[key] = self._known[key]
+            else:
+                new.setdefault(key, rebalance)
+        self.found += len(asked) - len(new)
+        self.evaluated += len(new)
+        for key, answers in zip(new, self._evaluated(new), strict=True):
+            found[key] = answers
+            if answers is not None and not answers.failures:
+                self._keep(key, answers)
+        return [found[key] for key in keys]
+
+    def _evaluated(
+        self, asked: Mapping[_Key, RebalanceCode]
+    ) -> Iterator[Evaluated | None]:
+        if not asked:
+            return
+        first = _first_answers([*asked.values()], self.claim_rule)
+        for ((data, heuristics), rebalance), answers in zip(
+            asked.items(), first, strict=True
+        ):
+            digest = blake2b(data, digest_size=8).digest()
+            is_sampled = int.from_bytes(digest, "big") % SAMPLE == 0
+            yield _evaluated(
+                rebalance, self.claim_rule, heuristics, answers, is_sampled=is_sampled
+            )
+
+    def _keep(self, key: _Key, found: Evaluated) -> None:
         size = len(key[0]) + found.size
         if size > self.most_bytes:
             return
@@ -132,18 +155,69 @@ class EvaluatedCodes:
             self.n_bytes -= len(dropped) + old.size
 
 
+class _First(NamedTuple):
+    """The real answer and the optimum of one rebalance."""
+
+    answers: Answers
+    counts: Int64
+    level: Int32
+    price: Int32
+
+
+def _first_answers(
+    rebalances: Sequence[RebalanceCode], claim_rule: ClaimRule
+) -> Iterator[_First]:
+    member_at = _begins([len(one.members) for one in rebalances])
+    partition_at = _begins([one.n_partitions for one in rebalances])
+    n_members, n_partitions = int(member_at[-1]), int(partition_at[-1])
+    every = AnswersOfMany(
+        assignee=np.full(2 * n_partitions, NOBODY, np.int32),
+        figures=np.zeros((2 * len(rebalances), FIELDS), np.int64),
+        loads=np.zeros(2 * n_members, np.int64),
+        chains=np.zeros(2 * n_members, np.int32),
+        counts=np.zeros((len(rebalances), COUNTS), np.int64),
+        level=np.zeros(n_members, np.int32),
+        price=np.zeros(n_members, np.int32),
+    )
+    evaluate_all(
+        np.concatenate([one.code for one in rebalances]),
+        _begins([one.code.size for one in rebalances]),
+        claim_rule is ClaimRule.CURRENT_GENERATION,
+        member_at,
+        partition_at,
+        every,
+    )
+    members, partitions = member_at.tolist(), partition_at.tolist()
+    for r in range(len(rebalances)):
+        begin, end = members[r : r + 2]
+        first, last = partitions[r : r + 2]
+        # Copies: what is kept must not keep the columns of all others.
+        yield _First(
+            answers=Answers(
+                assignee=every.assignee[2 * first : 2 * last].reshape(2, -1).copy(),
+                figures=every.figures[2 * r : 2 * r + 2].copy(),
+                loads=every.loads[2 * begin : 2 * end].reshape(2, -1).copy(),
+                chains=every.chains[2 * begin : 2 * end].reshape(2, -1).copy(),
+            ),
+            counts=every.counts[r].copy(),
+            level=every.level[begin:end].copy(),
+            price=every.price[begin:end].copy(),
+        )
+
+
+def _begins(sizes: Sequence[int]) -> Int64:
+    return np.cumsum([0, *sizes], dtype=np.int64)
+
+
 def _evaluated(
     rebalance: RebalanceCode,
     claim_rule: ClaimRule,
     heuristics: tuple[str, ...],
+    found: _First,
     *,
     is_sampled: bool,
 ) -> Evaluated | None:
-    n_members, n_partitions = len(rebalance.members), int(rebalance.n_partitions)
-    is_strict = claim_rule is ClaimRule.CURRENT_GENERATION
-    first = _empty(2, n_members, n_partitions)
-    counts = np.zeros(COUNTS, np.int64)
-    level, price = evaluate(rebalance.code, is_strict, first, counts)
+    first, counts = found.answers, found.counts
     if not counts[IS_PROVED]:
         return None
     assignees, refused, failures = {}, {}, list[Failure]()
@@ -161,9 +235,11 @@ def _evaluated(
                 failures.append(Failure(assignor=name, error=error))
     answers = first
     if assignees:
-        more = _empty(len(assignees), n_members, n_partitions)
+        n_members = len(rebalance.members)
+        more = _empty(len(assignees), n_members, rebalance.n_partitions)
         more.assignee[:] = [*assignees.values()]
         bound = counts[PEAK_LAG_BOUND]
+        is_strict = claim_rule is ClaimRule.CURRENT_GENERATION
         evaluate_more(rebalance.code, is_strict, first.loads[1], bound, more)
         answers = _joined(first, more)
     begin = 0 if rebalance.is_answered else 1
@@ -172,8 +248,8 @@ def _evaluated(
         answers=_from(answers, begin),
         refused=refused,
         counts=counts,
-        level=level,
-        price=price,
+        level=found.level,
+        price=found.price,
         is_sampled=is_sampled,
         failures=tuple(failures),
     )

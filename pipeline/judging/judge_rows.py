@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 import pyarrow as pa
 
 from pipeline.cases import SNAPSHOT, Case, Held, unpack
-from pipeline.evaluation import DEFAULT, KIP54, OPTIMUM, DisagreementError
+from pipeline.evaluation import KIP54, OPTIMUM, DisagreementError
 from pipeline.judging.answer_table import SHARED, answer_batch
 from pipeline.judging.case_rows import day, key_of, member_rows, moment, rebalance_row
 from pipeline.judging.coded_answers import CodedAnswers
 from pipeline.judging.episode_rows import episode_row
 from pipeline.judging.evaluated import EvaluatedCodes
-from pipeline.judging.instances import Posed, World, pose, pose_before
+from pipeline.judging.instances import Posed, pose, pose_before
+from pipeline.judging.judged_batch import Result, judge_together
 from pipeline.judging.outcome import (
     Actual,
     Outcome,
@@ -23,45 +23,51 @@ from pipeline.judging.outcome import (
     outcome_by_code,
     outcome_of,
 )
+from pipeline.judging.settings import Settings
 from pipeline.judging.snapshot_rows import snapshot_row
 from pipeline.judging.topic_names import with_names
 from pipeline.sources.given_subscriptions import with_given_subscriptions
 from pipeline.sources.rows import CASE, FAILED, Row
-from rebalance import ClaimRule, DocumentError
+from pipeline.tables import SCHEMAS
+from rebalance import DocumentError
 
-Result = tuple[str, Row | pa.RecordBatch]
-"""Name of a table, and a row or several of it."""
-
+CASES_PER_BATCH: Final = 256
 BYTES_PER_BATCH: Final = 1 << 20
-"""Texts of the answers that are gathered for one batch, about."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
-    """Settings of all cases of an audit; ``assignors`` as `evaluation.selection`.
-
-    If ``are_optima_judged``, the judge checks all real answers and optima, and not only
-    those of its sample.
-    """
-
-    cluster: str
-    world: World
-    claim_rule: ClaimRule
-    assignors: tuple[str, ...] = DEFAULT
-    are_optima_judged: bool = False
+"""Texts of the cases, or of the answers, that are gathered for one batch, about."""
 
 
 def judge_rows(
     rows: Iterable[Row], settings: Settings, known: EvaluatedCodes | None = None
 ) -> Iterator[Result]:
     """Judge cases, and pass on rows of quarantine."""
+    known = known or EvaluatedCodes(claim_rule=settings.claim_rule)
     judge = CaseJudge(settings, known)
+    texts, size = list[bytes](), 0
     for row in rows:
-        if row["what"] == CASE:
-            yield from judge.case(unpack(row["value"]))
-        else:
+        if row["what"] != CASE:
             yield "quarantine", quarantined(row, settings.cluster)
+            continue
+        texts.append(row["value"])
+        size += len(row["value"])
+        if len(texts) >= CASES_PER_BATCH or size >= BYTES_PER_BATCH:
+            yield from _judged_together(texts, judge, settings, known)
+            texts, size = [], 0
+    yield from _judged_together(texts, judge, settings, known)
     yield from judge.rest()
+
+
+def _judged_together(
+    texts: list[bytes], judge: CaseJudge, settings: Settings, known: EvaluatedCodes
+) -> Iterator[Result]:
+    """Judge cases by columns, and one by one those that columns do not state."""
+    if not texts:
+        return
+    found = judge_together(texts, settings, known)
+    yield from found.results
+    for place, assignor, error in found.failures:
+        yield judge.failed(unpack(texts[place]), _reason(assignor, error))
+    for place in found.left:
+        yield from judge.case(unpack(texts[place]))
 
 
 class CaseJudge:
@@ -106,10 +112,20 @@ class CaseJudge:
         if self._size >= BYTES_PER_BATCH:
             yield from self.rest()
 
+    def failed(self, case: Case, reason: str) -> Result:
+        """Return the row of quarantine of a case that a heuristic failed on."""
+        case = with_names(case, self._settings.world.names)
+        posed = pose(case, self._settings.world)
+        return _failed(case, posed, reason, self._settings)
+
     def rest(self) -> Iterator[Result]:
         """Yield the answers that are gathered."""
         if self._gathered:
-            yield "answers", answer_batch(self._gathered)
+            rows, coded = zip(*self._gathered, strict=True)
+            shared = [{name: row[name] for name in SHARED} for row in rows]
+            kinds = [SCHEMAS["answers"].field(name) for name in SHARED]
+            of = pa.RecordBatch.from_pylist(shared, schema=pa.schema(kinds))
+            yield "answers", answer_batch(of, coded)
             self._gathered, self._size = [], 0
 
     def _outcome(self, posed: Posed, question: Question) -> Outcome:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -23,7 +23,7 @@ from pipeline.evaluation import (
     needless_lag,
 )
 from pipeline.judging.answer_rows import answer_columns
-from pipeline.judging.answer_texts import assignment_texts
+from pipeline.judging.answer_texts import NamedAnswers, assignment_texts
 from pipeline.judging.checked import checked
 from pipeline.judging.coded_answers import CodedAnswers
 from pipeline.judging.evaluated import EvaluatedCodes
@@ -68,6 +68,30 @@ class Question:
     lag_known: bool
     max_partitions: int
     are_optima_judged: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodedQuestion:
+    """How the answers to a code are judged.
+
+    Attributes
+    ----------
+    is_round : bool
+        Whether the real answer is judged as a cooperative round.
+    lag_known, claim_rule, are_optima_judged
+        As in `Question`.
+    canonical : function
+        Returns the rebalance as `Posed.canonical`.
+    held : function
+        Returns the real answer, which can break rules in ways that no code states.
+    """
+
+    is_round: bool
+    lag_known: bool
+    claim_rule: ClaimRule
+    are_optima_judged: bool
+    canonical: Callable[[], dict[str, Any]]
+    held: Callable[[], Mapping[str, Held]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,13 +149,41 @@ def outcome_by_code(
     found = None if code is None else known.of(code, heuristics)
     if code is None or found is None:
         return None
-    texts = assignment_texts(
-        code,
-        found,
+    named = NamedAnswers(
+        code=code,
+        found=found,
         group=posed.plain["group"],
         identity=posed.plain.get("id"),
         client=None if actual is None else actual.assignor,
     )
+    (texts,) = assignment_texts([named])
+    about = CodedQuestion(
+        is_round=actual is not None and actual.cooperative,
+        lag_known=posed.lag_known,
+        claim_rule=question.claim_rule,
+        are_optima_judged=question.are_optima_judged,
+        canonical=lambda: posed.canonical,
+        held=lambda: {} if actual is None else actual.held,
+    )
+    return outcome_of_code(named, texts, about)
+
+
+def outcome_of_code(
+    named: NamedAnswers, texts: list[str], question: CodedQuestion
+) -> Outcome:
+    """Let the judge check what it is to check of the answers to a rebalance.
+
+    Parameters
+    ----------
+    texts
+        Of the answers (`assignment_texts`).
+
+    Raises
+    ------
+    DisagreementError
+        If the judge disagrees with what was computed.
+    """
+    code, found = named.code, named.found
     is_always = [
         found.is_sampled or (question.are_optima_judged and name in ALWAYS)
         for name in found.assignors
@@ -141,24 +193,24 @@ def outcome_by_code(
         found=found,
         texts=texts,
         is_judged=is_always,
-        is_round=actual is not None and actual.cooperative,
-        lag_known=posed.lag_known,
+        is_round=question.is_round,
+        lag_known=question.lag_known,
     )
     places = {place for place, is_one in enumerate(is_always) if is_one}
     places = (places - found.judged).union(coded.undecided)
-    held = {} if actual is None else actual.held
     least = coded.least
     refused = (Answer(assignor=one, refused=why) for one, why in found.refused.items())
-    judged = tuple(
-        checked(coded, posed.canonical, sorted(places), question.claim_rule, held)
+    judged = checked(
+        coded, question.canonical, sorted(places), question.claim_rule, question.held
     )
+    answers = (*judged, *(answer_columns(one, least, None) for one in refused))
     found.judged.update(places)
     topics, partitions, owned = found.counts[:3].tolist()
     return Outcome(
         topics=topics,
         partitions=partitions,
         owned=owned,
-        answers=(*judged, *(answer_columns(one, least, None) for one in refused)),
+        answers=answers,
         failures=found.failures,
         coded=coded,
     )

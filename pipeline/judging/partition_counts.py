@@ -25,7 +25,7 @@ from pipeline.sightings import MOST_PARTITIONS
 GIVEN: Final = "given"
 RECORDED: Final = "recorded"
 LOWER_BOUND: Final = "lower-bound"
-_CERTAINTY: Final = (LOWER_BOUND, RECORDED, GIVEN)
+CERTAINTY: Final = (LOWER_BOUND, RECORDED, GIVEN)
 """Of several sources, the first is the least certain."""
 
 
@@ -77,7 +77,7 @@ def partition_counts(
             for topic, count in counts.items()
             if count.partitions is not None
         },
-        basis=min(bases, key=_CERTAINTY.index, default=GIVEN),
+        basis=min(bases, key=CERTAINTY.index, default=GIVEN),
         newer=sum(count.newer for count in counts.values()),
     )
 

@@ -26,7 +26,7 @@ from rebalance import (
     subscription_classes,
 )
 
-_GENERATIONS: Final = 2**31
+GENERATIONS: Final = 2**31
 _LAST_OF_TWO_BYTES: Final = "\uffff"
 PAIRS_MAX: Final = 10_000_000
 """Subscription classes times topics; the documents of larger rebalances are judged."""
@@ -132,7 +132,7 @@ def code_of(
     of_topics = [plain["topics"][name] for name in topics]
     people = [plain["members"][name] for name in members]
     instance_ids = tuple(member.get("instance_id") for member in people)
-    if not _have_one_order([*topics, *members, *filter(None, instance_ids)]):
+    if not have_one_order([*topics, *members, *filter(None, instance_ids)]):
         return None
     sizes = [topic["partitions"] for topic in of_topics]
     lag = _lag(of_topics, sizes)
@@ -191,7 +191,7 @@ def code_of(
     )
 
 
-def _have_one_order(names: Sequence[str]) -> bool:
+def have_one_order(names: Sequence[str]) -> bool:
     """Whether names sort by UTF-16 unit as they do by code point."""
     joined = "".join(names)
     return joined.isascii() or max(joined) <= _LAST_OF_TWO_BYTES
@@ -217,7 +217,7 @@ def _claims(
     """Return claims that exist, per member; None if a claim is no claim."""
     ends, claims = list[int](), list[int]()
     for member in people:
-        if not -1 <= member.get("generation", UNKNOWN_GENERATION) < _GENERATIONS:
+        if not -1 <= member.get("generation", UNKNOWN_GENERATION) < GENERATIONS:
             return None
         for topic, numbers in member.get("owned", {}).items():
             if len({*numbers}) != len(numbers) or min(numbers, default=0) < 0:

@@ -8,7 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 from pipeline.cases import Case
-from pipeline.judging.judge_rows import CaseJudge, Result, Settings
+from pipeline.judging.judge_rows import CaseJudge
+from pipeline.judging.judged_batch import Result
+from pipeline.judging.settings import Settings
 
 
 def judge_case_rows(

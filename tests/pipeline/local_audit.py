@@ -33,8 +33,8 @@ from pipeline.files import Location, name_of
 from pipeline.history.place import UNKNOWN_DURATIONS
 from pipeline.history.stream import ORDER as HISTORY_ORDER
 from pipeline.judging.instances import World
-from pipeline.judging.judge_rows import Settings
 from pipeline.judging.partition_counts import CountSources
+from pipeline.judging.settings import Settings
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.known_counts import known_counts
 from pipeline.sources.find import Found, find_sources

@@ -29,7 +29,7 @@ from pipeline.judging.answer_table import SHARED, answer_batch
 from pipeline.judging.coded_answers import CodedAnswers
 from pipeline.judging.evaluated import EvaluatedCodes, codes_of_process
 from pipeline.judging.instances import Posed, World
-from pipeline.judging.judge_rows import Settings, judge_rows
+from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.outcome import (
     Actual,
     Outcome,
@@ -38,6 +38,7 @@ from pipeline.judging.outcome import (
     outcome_of,
 )
 from pipeline.judging.rebalance_code import RebalanceCode, code_of
+from pipeline.judging.settings import Settings
 from pipeline.sources.rows import CASE, ROWS
 from pipeline.sources.sidecars import read_offsets
 from pipeline.tables import SCHEMAS
@@ -94,12 +95,17 @@ def by_code(
     return outcome_by_code(posed(document, question), question, known)
 
 
+def unnamed(count: int) -> pa.RecordBatch:
+    """Return rebalances of which nothing is known."""
+    columns = pa.schema([SCHEMAS["answers"].field(name) for name in SHARED])
+    return pa.RecordBatch.from_pylist([{}] * count, schema=columns)
+
+
 def answer_rows(found: Outcome) -> dict[str, dict[str, Any]]:
     """Return the rows of answers by assignor, without what judged them."""
     rows = pa.RecordBatch.from_pylist([*found.answers], SCHEMAS["answers"]).to_pylist()
     if found.coded is not None:
-        shared = dict.fromkeys(SHARED)
-        rows += answer_batch([(shared, found.coded)]).to_pylist()
+        rows += answer_batch(unnamed(1), [found.coded]).to_pylist()
     return {row["assignor"]: row | {"judged_by": None} for row in rows}
 
 

@@ -24,7 +24,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pipeline.audit import AuditSummary, audit, steps
 from pipeline.audit.judged import JUDGED, PART, Batches
 from pipeline.audit.stages import judge_batches
-from pipeline.judging.judge_rows import Settings
+from pipeline.judging.settings import Settings
 from pipeline.tables import RUN_TABLE, SCHEMAS
 from rebalance import OutsideError
 from tests.pipeline.audit_files import JUDGED_FILES, interrupt_in, judged_parts, rows_of

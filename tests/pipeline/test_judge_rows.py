@@ -14,8 +14,8 @@ from heuristics import ASSIGNORS, Assignor
 from pipeline.cases import Case
 from pipeline.evaluation import DEFAULT, answers, selection
 from pipeline.judging.instances import World, pose
-from pipeline.judging.judge_rows import Settings
 from pipeline.judging.partition_counts import CountSources
+from pipeline.judging.settings import Settings
 from pipeline.known_counts import KnownCounts
 from pipeline.sources.lag_metrics import LagOfGroups
 from pipeline.sources.rows import FAILED

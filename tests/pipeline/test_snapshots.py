@@ -15,8 +15,8 @@ from pipeline.describe.group_case import case_of
 from pipeline.describe.record_states import with_record_states
 from pipeline.history.stream import histories
 from pipeline.judging.instances import World
-from pipeline.judging.judge_rows import Settings
 from pipeline.judging.partition_counts import CountSources
+from pipeline.judging.settings import Settings
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.known_counts import known_counts
 from pipeline.records import GroupMember, GroupMetadata

@@ -14,8 +14,8 @@ from pipeline.judging.instances import (
     World,
     pose,
 )
-from pipeline.judging.judge_rows import Settings
 from pipeline.judging.partition_counts import GIVEN, LOWER_BOUND, RECORDED
+from pipeline.judging.settings import Settings
 from pipeline.judging.topic_names import (
     TWO_IDS,
     UNNAMED,

@@ -1,0 +1,182 @@
+"""Many cases as arrays of integers, for kernels; names are numbers.
+
+N cases, M members of all of them, R distinct names of topics in sorted order.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from rebalance import Bools, Int32, Int64
+
+UNSTATED: Final = -(2**63)
+"""Generation of a member that states none."""
+
+
+class Lists(NamedTuple):
+    """Topics per row, each with partition numbers.
+
+    Attributes
+    ----------
+    at : int64 (rows+1,)
+        Where the topics of a row begin.
+    topic : int32 (entries,)
+        As in `Names`.
+    number_at : int64 (entries+1,)
+    number : int32
+    """
+
+    at: Int64
+    topic: Int32
+    number_at: Int64
+    number: Int32
+
+
+class Sizes(NamedTuple):
+    """Partition counts per case: ``at`` is int64 (N+1,), ``topic`` as in `Names`."""
+
+    at: Int64
+    topic: Int32
+    partitions: Int64
+
+
+class Names(NamedTuple):
+    """Topics as cases state them: by name, or by id.
+
+    Attributes
+    ----------
+    rank : int32
+        Place of the name in sorted order; `ABSENT`: an id without a name.
+    is_id : bool
+    """
+
+    rank: Int32
+    is_id: Bools
+
+
+class Cases(NamedTuple):
+    """What cases state.
+
+    Attributes
+    ----------
+    member_at : int64 (N+1,)
+        Members of a case are sorted by their id.
+    topic_at : int64 (M+1,)
+    topic : int32
+        Subscriptions.
+    owned, assigned, claimed : Lists, of M rows
+    generation : int64 (M,)
+        Or `UNSTATED`.
+    rack, instance : int64 (M,)
+        Places in sorted order, over all cases; `ABSENT`: none.
+    has_unnamed_rack : bool
+        Whether rack 0 is the empty name.
+    before : Lists
+        Of members before an episode: what they owned.
+    before_of : int64 (M,)
+        Row of ``before``; `ABSENT`: none.
+    at : int64 (N,)
+        Milliseconds.
+    is_dated : bool (N,)
+        Whether ``at`` is known.
+    commits : Lists, of N rows
+        Partitions with a committed offset.
+    offset : int64
+        The offsets, next to ``commits.number``.
+    has_commits : bool (N,)
+    recorded, undated : Sizes
+    """
+
+    member_at: Int64
+    topic_at: Int64
+    topic: Int32
+    owned: Lists
+    assigned: Lists
+    claimed: Lists
+    generation: Int64
+    rack: Int64
+    instance: Int64
+    has_unnamed_rack: bool
+    before: Lists
+    before_of: Int64
+    at: Int64
+    is_dated: Bools
+    commits: Lists
+    offset: Int64
+    has_commits: Bools
+    recorded: Sizes
+    undated: Sizes
+
+
+class Steps(NamedTuple):
+    """`pipeline.known_counts.KnownCounts` of R topics: ``at`` is int64 (R+1,)."""
+
+    at: Int64
+    time: Int64
+    partitions: Int64
+
+
+class Evidence(NamedTuple):
+    """What is known of topics besides the cases.
+
+    Attributes
+    ----------
+    at_end : int64 (R,)
+        Partition count at the end of the history; `ABSENT`: not known.
+    dated, shown : Steps
+    log_at : int64 (R+1,)
+        Of the log ends of a topic's partitions from 0 on, without a gap.
+    log_first, log_end : int64
+    logs_read_at : int
+        Milliseconds; the largest integer if it is not known.
+    metadata_max_age : int
+        Milliseconds, `pipeline.known_counts.METADATA_MAX_AGE`.
+    most_partitions : int
+        `pipeline.sightings.MOST_PARTITIONS`.
+    """
+
+    at_end: Int64
+    dated: Steps
+    shown: Steps
+    log_at: Int64
+    log_first: Int64
+    log_end: Int64
+    logs_read_at: int
+    metadata_max_age: int
+    most_partitions: int
+
+
+class PosedCases(NamedTuple):
+    """Topics of cases as of their rebalances; T of all N cases.
+
+    Attributes
+    ----------
+    is_sound : bool (N,)
+        False: only the document of a case states what is wrong with it.
+    topic_at : int64 (N+1,)
+    topic : int64 (T,)
+        Places in sorted order, ascending in each case.
+    partitions : int64 (T,)
+    basis : int64 (N,)
+        Place in `partition_counts.CERTAINTY`.
+    newer : int64 (N,)
+    lag_at : int64 (T+1,)
+        Of the lags of a topic, empty if they are not known.
+    start, first, end : int64
+        Committed offset, log start and log end of each of these partitions.
+    lag_known : bool (N,)
+    has_lag : bool (T,)
+    """
+
+    is_sound: Bools
+    topic_at: Int64
+    topic: Int64
+    partitions: Int64
+    basis: Int64
+    newer: Int64
+    lag_at: Int64
+    start: Int64
+    first: Int64
+    end: Int64
+    lag_known: Bools
+    has_lag: Bools

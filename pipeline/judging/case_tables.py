@@ -1,0 +1,278 @@
+"""Tables ``rebalances``, ``members`` and ``episodes`` of many cases, by columns.
+
+The counterparts of rows of single cases are in `pipeline.judging.case_rows` and
+`pipeline.judging.episode_rows`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.cases import REST
+from pipeline.judging.case_arrays import Lists, PosedCases
+from pipeline.judging.case_columns import CaseColumns
+from pipeline.judging.episode_rows import AT_REST, OF_ANSWER
+from pipeline.judging.instances import LAG_AT_END
+from pipeline.judging.partition_counts import CERTAINTY
+from pipeline.tables import SCHEMAS, UNDATED
+from rebalance import Int64
+
+_OF_CASE: Final = (
+    "rebalance_id",
+    "group_id",
+    "generation",
+    "source_kind",
+    "source",
+    "source_partition",
+    "source_offset",
+    "protocol",
+    "client_assignor",
+    "cooperative",
+    "leader",
+    "episode_id",
+    "round",
+    "left",
+    "resubscribed",
+    "owned_from",
+    "subscriptions",
+    "claims_disagree",
+    "behind",
+    "reached_ms",
+    "reached_unknown",
+)
+_OF_MEMBER: Final = (
+    "member_id",
+    "instance_id",
+    "client_id",
+    "client_host",
+    "rack",
+    "subscription",
+    "joined",
+    "claimed_generation",
+)
+_OF_EPISODE: Final = (
+    "episode_id",
+    "source",
+    "first_generation",
+    "rounds",
+    "ended",
+    "owned_from",
+    "withheld",
+    "unowned_partition_ms",
+    "unowned_unknown",
+)
+_KEY: Final = ("cluster", "date", "rebalance_id", "group_id", "generation")
+
+
+def rebalances_of(
+    table: pa.Table,
+    columns: CaseColumns,
+    posed: PosedCases,
+    cluster: str,
+    instances: pa.StringArray,
+) -> pa.RecordBatch:
+    """Return ``rebalances``, but for what their optimum counts (`with_counts`).
+
+    Parameters
+    ----------
+    instances
+        Text of each case.
+    """
+    n_members = np.diff(columns.cases.member_at)
+    is_new = columns.members.field("joined")
+    return batch(
+        "rebalances",
+        table.num_rows,
+        {
+            **{name: table[name] for name in _OF_CASE},
+            "cluster": pa.repeat(cluster, table.num_rows),
+            "date": dates(table["at"]),
+            "at": times(table["at"]),
+            "members": n_members,
+            "joined": _where(
+                _per_case(columns, pc.is_valid(is_new)) > 0,
+                _per_case(columns, pc.fill_null(is_new, False)),
+            ),
+            "partition_counts": pa.array(CERTAINTY).take(pa.array(posed.basis)),
+            "newer_partitions": posed.newer,
+            "lag_known": posed.lag_known,
+            "lag_basis": _where(posed.lag_known, [LAG_AT_END] * table.num_rows),
+            "instance": instances,
+        },
+    )
+
+
+def with_counts(rebalances: pa.RecordBatch, counts: Int64) -> pa.RecordBatch:
+    """Fill in topics, partitions, and owned partitions: ``counts`` is int64 (N, 3)."""
+    for place, name in enumerate(("topics", "partitions", "owned")):
+        at = rebalances.schema.get_field_index(name)
+        values = pa.array(counts[:, place])
+        rebalances = rebalances.set_column(at, rebalances.schema.field(at), values)
+    return rebalances
+
+
+def members_of_cases(
+    rebalances: pa.RecordBatch,
+    columns: CaseColumns,
+    held: Mapping[str, pa.ListArray],
+    lags: Int64,
+) -> pa.RecordBatch:
+    """Return ``members``.
+
+    Parameters
+    ----------
+    rebalances
+        All of them.
+    held
+        Columns ``owned``, ``assigned`` and ``claimed``, as `named_lists`.
+    lags : int64 (M,)
+    """
+    cases, members = columns.cases, columns.members
+    sizes = np.diff(cases.member_at)
+    of = pa.array(np.repeat(np.arange(len(sizes)), sizes))
+    is_assigned = pc.is_valid(held["assigned"])
+    is_lag_known = pc.and_(is_assigned, rebalances["lag_known"].take(of))
+    return batch(
+        "members",
+        len(members),
+        {
+            **{name: rebalances[name].take(of) for name in _KEY},
+            **{name: members.field(name) for name in _OF_MEMBER},
+            **held,
+            "load": _where(np.asarray(is_assigned), _loads(cases.assigned)),
+            "lag": _where(np.asarray(is_lag_known), lags),
+        },
+    )
+
+
+def named_lists(columns: CaseColumns) -> dict[str, pa.ListArray]:
+    """Return what members owned, claimed, and were assigned, by name and sorted."""
+    cases = columns.cases
+    return {
+        name: _named(columns, columns.members.field(name), lists)
+        for name, lists in (
+            ("owned", cases.owned),
+            ("assigned", cases.assigned),
+            ("claimed", cases.claimed),
+        )
+    }
+
+
+def episodes_of(
+    rebalances: pa.RecordBatch,
+    table: pa.Table,
+    chosen: Sequence[int],
+    answers: Sequence[Mapping[str, Any]],
+    owned: Sequence[int],
+    instances: Sequence[str],
+) -> pa.RecordBatch:
+    """Return ``episodes``.
+
+    Parameters
+    ----------
+    rebalances, table
+        All of them.
+    chosen
+        Cases that end an episode; of these, the following.
+    answers
+        Columns of ``answers`` of the real answer, as one step.
+    owned, instances
+        Of the members of the episode, before it.
+    """
+    places = pa.array(chosen, pa.int64())
+    rows = rebalances.take(places)
+    episode = table["episode"].combine_chunks().take(places)
+    is_rest = pc.equal(episode.field("ended"), REST).to_pylist()
+    return batch(
+        "episodes",
+        len(chosen),
+        {
+            **{name: episode.field(name) for name in _OF_EPISODE},
+            **{
+                name: rows[name]
+                for name in (
+                    *("cluster", "group_id", "client_assignor", "cooperative"),
+                    *("members", "partitions"),
+                )
+            },
+            "date": dates(episode.field("started_at")),
+            "started_at": times(episode.field("started_at")),
+            "last_generation": rows["generation"],
+            "last_rebalance_id": rows["rebalance_id"],
+            "ended_at": rows["at"],
+            "owned": owned,
+            "instance": instances,
+            **{name: [answer[name] for answer in answers] for name in OF_ANSWER},
+            **{
+                name: [
+                    answer[name] if is_one else None
+                    for answer, is_one in zip(answers, is_rest, strict=True)
+                ]
+                for name in AT_REST
+            },
+        },
+    )
+
+
+def batch(name: str, count: int, columns: Mapping[str, Any]) -> pa.RecordBatch:
+    """Return rows in the schema of a table; columns that are not given are null."""
+    schema, arrays = SCHEMAS[name], []
+    for field in schema:
+        values = columns.get(field.name)
+        if values is None:
+            values = pa.nulls(count, field.type)
+        elif isinstance(values, pa.ChunkedArray):
+            values = values.combine_chunks()
+        elif not isinstance(values, pa.Array):
+            values = pa.array(values, field.type)
+        arrays.append(values.cast(field.type))
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def times(milliseconds: pa.Array) -> pa.Array:
+    """Convert milliseconds since 1970 to times, UTC."""
+    return pc.cast(milliseconds, pa.timestamp("ms", tz="UTC"))
+
+
+def dates(milliseconds: pa.Array) -> pa.Array:
+    """Return the day of times, UTC, or `UNDATED`."""
+    days = pc.cast(pc.cast(milliseconds, pa.timestamp("ms")), pa.date32())
+    return pc.fill_null(pc.cast(days, pa.string()), UNDATED)
+
+
+def _where(is_known: npt.NDArray[np.bool_], values: Any) -> pa.Array:
+    return pa.array(values, mask=~is_known)
+
+
+def _per_case(columns: CaseColumns, flags: pa.BooleanArray) -> Int64:
+    """Count the members of which a flag is true."""
+    ends = np.cumsum(np.concatenate(([0], np.asarray(flags))), dtype=np.int64)
+    return np.diff(ends[columns.cases.member_at])
+
+
+def _loads(held: Lists) -> Int64:
+    return np.diff(held.number_at[held.at])
+
+
+def _named(columns: CaseColumns, listed: pa.ListArray, held: Lists) -> pa.ListArray:
+    """Return partitions per member under names, sorted."""
+    if not columns.names.is_id.any():
+        return listed
+    rank = columns.names.rank[held.topic]
+    row = np.repeat(np.arange(len(listed)), np.diff(held.at))
+    order = np.lexsort((rank, row))
+    entries = listed.values.take(pa.array(order))
+    places = pa.array(rank[order], mask=rank[order] < 0)
+    named = pa.StructArray.from_arrays(
+        [pa.array(columns.topics, pa.string()).take(places), entries.field(1)],
+        fields=[*listed.type.value_type],
+    )
+    return pa.ListArray.from_arrays(
+        pa.array(held.at.astype(np.int32)), named, mask=pc.is_null(listed)
+    )

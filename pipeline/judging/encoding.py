@@ -1,0 +1,265 @@
+"""Codes of many posed cases: what `rebalance_code.code_of` gives of each, compiled."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pipeline.judging.case_arrays import UNSTATED, Cases, Lists, Names, PosedCases
+from pipeline.judging.rebalance_code import (
+    ANSWERED,
+    COOPERATIVE,
+    GENERATIONS,
+    HEADER,
+    LAG,
+    LAG_KNOWN,
+    RACKS,
+    UNNAMED_RACK,
+)
+from rebalance import (
+    ABSENT,
+    INT64_MAX,
+    UNKNOWN_GENERATION,
+    Bools,
+    Int64,
+    kernel,
+)
+
+
+class Questions(NamedTuple):
+    """Rebalances to evaluate: of cases, and of episodes as one step; Q questions.
+
+    Attributes
+    ----------
+    case : int64 (Q,)
+    is_episode : bool (Q,)
+        Whether members own what they owned before the episode.
+    is_round : bool (Q,)
+        Whether the real answer is judged as a cooperative round.
+    """
+
+    case: Int64
+    is_episode: Bools
+    is_round: Bools
+
+
+@kernel
+def encode_cases(
+    cases: Cases,
+    names: Names,
+    posed: PosedCases,
+    lag: Int64,
+    questions: Questions,
+    pairs_max: int,
+) -> tuple[Int64, Int64]:
+    """Encode cases.
+
+    Parameters
+    ----------
+    lag : int64
+        As ``posed.start``.
+    pairs_max : int
+        Bound on subscription classes times topics.
+
+    Returns
+    -------
+    int64, int64 (Q+1,)
+        The codes, one after another, and where each begins; empty if a code cannot
+        state the case.
+    """
+    n_questions, room = questions.case.size, 0
+    for q in range(n_questions):
+        room += _room_for(cases, posed, questions.case[q], questions.is_episode[q])
+    code, code_at = np.empty(room, np.int64), np.zeros(n_questions + 1, np.int64)
+    place = np.full(names.rank.size + 1, ABSENT, np.int64)
+    for q in range(n_questions):
+        i, to = questions.case[q], code[code_at[q] :]
+        listed = posed.topic[posed.topic_at[i] : posed.topic_at[i + 1]]
+        for t in range(listed.size):
+            place[listed[t]] = t
+        size = 0
+        if posed.is_sound[i]:
+            size = _encode(cases, names, posed, lag, questions, q, place, to)
+        is_small = size > 0 and to[2] * to[0] <= pairs_max
+        code_at[q + 1] = code_at[q] + (size if is_small else 0)
+        place[listed] = ABSENT
+    return code[: code_at[n_questions]], code_at
+
+
+@kernel
+def _room_for(cases: Cases, posed: PosedCases, i: int, is_episode: bool) -> int:
+    """Return at least the length of a code."""
+    topics, begin, end = posed.topic_at, cases.member_at[i], cases.member_at[i + 1]
+    size = HEADER + posed.partitions[topics[i] : topics[i + 1]].sum()
+    size += topics[i + 1] - topics[i] + 7 * (end - begin)
+    size += cases.topic_at[end] - cases.topic_at[begin]
+    for m in range(begin, end):
+        size += _numbers_of(cases.assigned, m)
+        if not is_episode:
+            size += _numbers_of(cases.owned, m)
+        elif cases.before_of[m] != ABSENT:
+            size += _numbers_of(cases.before, cases.before_of[m])
+    return int(size)
+
+
+@kernel
+def _numbers_of(held: Lists, row: int) -> int:
+    return int(held.number_at[held.at[row + 1]] - held.number_at[held.at[row]])
+
+
+@kernel
+def _encode(
+    cases: Cases,
+    names: Names,
+    posed: PosedCases,
+    lag: Int64,
+    questions: Questions,
+    q: int,
+    place: Int64,
+    code: Int64,
+) -> int:
+    """Write one code; return its length, 0 if none can state the case.
+
+    ``place`` are the places of names among the topics of the case.
+    """
+    i, is_episode = questions.case[q], questions.is_episode[q]
+    begin, end = cases.member_at[i], cases.member_at[i + 1]
+    first, n_topics = posed.topic_at[i], posed.topic_at[i + 1] - posed.topic_at[i]
+    offsets, at = np.zeros(n_topics + 1, np.int64), HEADER
+    for t in range(n_topics):
+        offsets[t + 1] = offsets[t] + posed.partitions[first + t]
+        code[at], at = posed.partitions[first + t], at + 1
+    topics = slice(first, first + n_topics)
+    has_lag = posed.has_lag[topics].any() and offsets[n_topics] > 0
+    if has_lag and not _write_lags(posed, lag, topics, code[at:]):
+        return 0
+    at += offsets[n_topics] if has_lag else 0
+    at, n_classes, n_listed = _write_classes(cases, names, begin, end, place, code, at)
+    for m in range(begin, end):
+        known = cases.generation[m]
+        if is_episode or known == UNSTATED:
+            known = np.int64(UNKNOWN_GENERATION)
+        if not -1 <= known < GENERATIONS:
+            return 0
+        code[at], at = known, at + 1
+    at, n_racks, least = _write_places(cases.rack[begin:end], code, at)
+    at, _, _ = _write_places(cases.instance[begin:end], code, at)
+    rows, held = np.arange(begin, end), cases.owned
+    if is_episode:
+        rows, held = cases.before_of[begin:end], cases.before
+    at, n_claims = _write_lists(held, rows, names, place, offsets, False, code, at)
+    rows = np.arange(begin, end)
+    at, n_given = _write_lists(
+        cases.assigned, rows, names, place, offsets, True, code, at
+    )
+    flags = ANSWERED | (LAG if has_lag else 0)
+    flags |= COOPERATIVE if questions.is_round[q] else 0
+    flags |= LAG_KNOWN if posed.lag_known[i] else 0
+    flags |= RACKS if n_racks else 0
+    flags |= UNNAMED_RACK if n_racks and least == 0 and cases.has_unnamed_rack else 0
+    code[:HEADER] = (
+        n_topics,
+        end - begin,
+        n_classes,
+        n_listed,
+        n_claims,
+        n_given,
+        flags,
+    )
+    return int(at)
+
+
+@kernel
+def _write_lags(posed: PosedCases, lag: Int64, topics: slice, code: Int64) -> bool:
+    """Write lags, 0 where they are not known; False if their sum is too large."""
+    at, total = 0, np.int64(0)
+    for t in range(topics.start, topics.stop):
+        own = code[at : at + posed.partitions[t]]
+        own[:] = 0
+        if posed.has_lag[t]:
+            own[:] = lag[posed.lag_at[t] : posed.lag_at[t + 1]]
+        for behind in own:
+            if behind > INT64_MAX - total:
+                return False
+            total += behind
+        at += own.size
+    return True
+
+
+@kernel
+def _write_classes(
+    cases: Cases,
+    names: Names,
+    begin: int,
+    end: int,
+    place: Int64,
+    code: Int64,
+    at: int,
+) -> tuple[int, int, int]:
+    """Write members' classes, ends and topics of classes; count classes and topics."""
+    own = cases.topic[cases.topic_at[begin] : cases.topic_at[end]]
+    listed, ends = np.empty(own.size, np.int64), np.zeros(end - begin + 1, np.int64)
+    n_classes = 0
+    for m in range(begin, end):
+        size = ends[n_classes]
+        for s in cases.topic[cases.topic_at[m] : cases.topic_at[m + 1]]:
+            if place[names.rank[s]] != ABSENT:
+                listed[size], size = place[names.rank[s]], size + 1
+        new = listed[ends[n_classes] : size]
+        k = 0
+        while k < n_classes:
+            known = listed[ends[k] : ends[k + 1]]
+            if known.size == new.size and (known == new).all():
+                break
+            k += 1
+        if k == n_classes:
+            n_classes, ends[k + 1] = k + 1, size
+        code[at], at = k, at + 1
+    for k in range(n_classes):
+        code[at], at = ends[k + 1], at + 1
+    size = ends[n_classes]
+    code[at : at + size] = listed[:size]
+    return at + size, n_classes, size
+
+
+@kernel
+def _write_places(names: Int64, code: Int64, at: int) -> tuple[int, int, int]:
+    """Write places among the names of a case; return how many, and the first name."""
+    present = np.unique(names[names != ABSENT])
+    for name in names:
+        code[at] = ABSENT if name == ABSENT else np.searchsorted(present, name)
+        at += 1
+    return at, present.size, present[0] if present.size else ABSENT
+
+
+@kernel
+def _write_lists(
+    held: Lists,
+    rows: Int64,
+    names: Names,
+    place: Int64,
+    offsets: Int64,
+    is_answer: bool,
+    code: Int64,
+    at: int,
+) -> tuple[int, int]:
+    """Write partitions per row, first the ends; count them.
+
+    Those that do not exist are `ABSENT` in an answer, and are left out of claims.
+    """
+    ends, at, size = at, at + rows.size, 0
+    for row in range(rows.size):
+        if rows[row] != ABSENT:
+            begin, end = held.at[rows[row]], held.at[rows[row] + 1]
+            order = np.argsort(names.rank[held.topic[begin:end]])
+            for e in begin + order:
+                t = place[names.rank[held.topic[e]]]
+                n_known = 0 if t == ABSENT else offsets[t + 1] - offsets[t]
+                for number in held.number[held.number_at[e] : held.number_at[e + 1]]:
+                    if number < n_known:
+                        code[at + size], size = offsets[t] + number, size + 1
+                    elif is_answer:
+                        code[at + size], size = ABSENT, size + 1
+        code[ends + row] = size
+    return at + size, size

@@ -1,0 +1,81 @@
+"""One case as arrays, made by hand: what compiles the kernels that pose cases."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pipeline.judging.case_arrays import Cases, Evidence, Lists, Names, Sizes, Steps
+from pipeline.judging.encoding import Questions, encode_cases
+from pipeline.judging.instance_texts import QuotedNames, instance_texts
+from pipeline.judging.posing import member_lags, pose_cases
+from rebalance import ABSENT, Int32, Int64, Texts
+
+
+def pose_example() -> bytes:
+    """Pose, encode, and write a group of two members that share a topic."""
+    cases, names = _cases(), Names(rank=_int32(0), is_id=np.zeros(1, np.bool_))
+    posed = pose_cases(cases, names, _evidence(), 10)
+    lag = posed.end - posed.start
+    questions = Questions(_int64(0), np.zeros(1, np.bool_), np.zeros(1, np.bool_))
+    encode_cases(cases, names, posed, lag, questions, 10)
+    member_lags(cases, names, posed, lag)
+    no_names = Texts.of([])
+    quoted = QuotedNames(
+        heads=Texts.of([b'{"members":{']),
+        members=Texts.of([b'"a":', b'"b":']),
+        topics=Texts.of([b'"t"']),
+        racks=no_names,
+        instances=no_names,
+    )
+    text, _ = instance_texts(cases, names, posed, lag, questions, quoted)
+    return text.tobytes()
+
+
+def _cases() -> Cases:
+    held = Lists(_int64(0, 1, 2), _int32(0, 0), _int64(0, 1, 2), _int32(0, 1))
+    none = Lists(_int64(0), _int32(), _int64(0), _int32())
+    sizes = Sizes(_int64(0, 0), _int32(), _int64())
+    return Cases(
+        member_at=_int64(0, 2),
+        topic_at=_int64(0, 1, 2),
+        topic=_int32(0, 0),
+        owned=held,
+        assigned=held,
+        claimed=held,
+        generation=_int64(1, 1),
+        rack=_int64(ABSENT, ABSENT),
+        instance=_int64(ABSENT, ABSENT),
+        has_unnamed_rack=False,
+        before=none,
+        before_of=_int64(ABSENT, ABSENT),
+        at=_int64(0),
+        is_dated=np.ones(1, np.bool_),
+        commits=Lists(_int64(0, 1), _int32(0), _int64(0, 1), _int32(0)),
+        offset=_int64(3),
+        has_commits=np.ones(1, np.bool_),
+        recorded=sizes,
+        undated=sizes,
+    )
+
+
+def _evidence() -> Evidence:
+    steps = Steps(_int64(0, 0), _int64(), _int64())
+    return Evidence(
+        at_end=_int64(2),
+        dated=steps,
+        shown=steps,
+        log_at=_int64(0, 2),
+        log_first=_int64(0, 0),
+        log_end=_int64(5, 7),
+        logs_read_at=1,
+        metadata_max_age=1,
+        most_partitions=10,
+    )
+
+
+def _int64(*values: int) -> Int64:
+    return np.array(values, np.int64)
+
+
+def _int32(*values: int) -> Int32:
+    return np.array(values, np.int32)
