@@ -160,12 +160,6 @@ class PosedCases(NamedTuple):
     basis : int64 (N,)
         Place in `partition_counts.CERTAINTY`.
     newer : int64 (N,)
-    lag_at : int64 (T+1,)
-        Of the lags of a topic, empty if they are not known.
-    start, first, end : int64
-        Committed offset, log start and log end of each of these partitions.
-    lag_known : bool (N,)
-    has_lag : bool (T,)
     """
 
     is_sound: Bools
@@ -174,9 +168,20 @@ class PosedCases(NamedTuple):
     partitions: Int64
     basis: Int64
     newer: Int64
-    lag_at: Int64
-    start: Int64
-    first: Int64
-    end: Int64
-    lag_known: Bools
-    has_lag: Bools
+
+
+class Lags(NamedTuple):
+    """Lags of posed cases; T topics of all N cases.
+
+    Attributes
+    ----------
+    at : int64 (T+1,)
+        Of the lags of a topic; they are there for all of its partitions, or for none.
+    records : int64
+    is_known : bool (N,)
+        Whether all topics of the case have lags, and it has a topic.
+    """
+
+    at: Int64
+    records: Int64
+    is_known: Bools

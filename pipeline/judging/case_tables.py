@@ -21,7 +21,7 @@ from pipeline.judging.episode_rows import AT_REST, OF_ANSWER
 from pipeline.judging.instances import LAG_AT_END
 from pipeline.judging.partition_counts import CERTAINTY
 from pipeline.tables import SCHEMAS, UNDATED
-from rebalance import Int64
+from rebalance import Bools, Int64
 
 _OF_CASE: Final = (
     "rebalance_id",
@@ -74,6 +74,7 @@ def rebalances_of(
     table: pa.Table,
     columns: CaseColumns,
     posed: PosedCases,
+    lag_known: Bools,
     cluster: str,
     instances: pa.StringArray,
 ) -> pa.RecordBatch:
@@ -81,6 +82,7 @@ def rebalances_of(
 
     Parameters
     ----------
+    lag_known : bool (N,)
     instances
         Text of each case.
     """
@@ -101,8 +103,8 @@ def rebalances_of(
             ),
             "partition_counts": pa.array(CERTAINTY).take(pa.array(posed.basis)),
             "newer_partitions": posed.newer,
-            "lag_known": posed.lag_known,
-            "lag_basis": _where(posed.lag_known, [LAG_AT_END] * table.num_rows),
+            "lag_known": lag_known,
+            "lag_basis": _where(lag_known, [LAG_AT_END] * table.num_rows),
             "instance": instances,
         },
     )

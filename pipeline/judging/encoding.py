@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.judging.case_arrays import UNSTATED, Cases, Lists, Names, PosedCases
+from pipeline.judging.case_arrays import UNSTATED, Cases, Lags, Lists, Names, PosedCases
 from pipeline.judging.rebalance_code import (
     ANSWERED,
     COOPERATIVE,
@@ -49,7 +49,7 @@ def encode_cases(
     cases: Cases,
     names: Names,
     posed: PosedCases,
-    lag: Int64,
+    lags: Lags,
     questions: Questions,
     pairs_max: int,
 ) -> tuple[Int64, Int64]:
@@ -57,8 +57,8 @@ def encode_cases(
 
     Parameters
     ----------
-    lag : int64
-        As ``posed.start``.
+    lags
+        Of the posed cases.
     pairs_max : int
         Bound on subscription classes times topics.
 
@@ -80,7 +80,7 @@ def encode_cases(
             place[listed[t]] = t
         size = 0
         if posed.is_sound[i]:
-            size = _encode(cases, names, posed, lag, questions, q, place, to)
+            size = _encode(cases, names, posed, lags, questions, q, place, to)
         is_small = size > 0 and to[2] * to[0] <= pairs_max
         code_at[q + 1] = code_at[q] + (size if is_small else 0)
         place[listed] = ABSENT
@@ -113,7 +113,7 @@ def _encode(
     cases: Cases,
     names: Names,
     posed: PosedCases,
-    lag: Int64,
+    lags: Lags,
     questions: Questions,
     q: int,
     place: Int64,
@@ -131,8 +131,8 @@ def _encode(
         offsets[t + 1] = offsets[t] + posed.partitions[first + t]
         code[at], at = posed.partitions[first + t], at + 1
     topics = slice(first, first + n_topics)
-    has_lag = posed.has_lag[topics].any() and offsets[n_topics] > 0
-    if has_lag and not _write_lags(posed, lag, topics, code[at:]):
+    has_lag = lags.at[first + n_topics] > lags.at[first]
+    if has_lag and not _write_lags(posed, lags, topics, code[at:]):
         return 0
     at += offsets[n_topics] if has_lag else 0
     at, n_classes, n_listed = _write_classes(cases, names, begin, end, place, code, at)
@@ -155,7 +155,7 @@ def _encode(
     )
     flags = ANSWERED | (LAG if has_lag else 0)
     flags |= COOPERATIVE if questions.is_round[q] else 0
-    flags |= LAG_KNOWN if posed.lag_known[i] else 0
+    flags |= LAG_KNOWN if lags.is_known[i] else 0
     flags |= RACKS if n_racks else 0
     flags |= UNNAMED_RACK if n_racks and least == 0 and cases.has_unnamed_rack else 0
     code[:HEADER] = (
@@ -171,14 +171,14 @@ def _encode(
 
 
 @kernel
-def _write_lags(posed: PosedCases, lag: Int64, topics: slice, code: Int64) -> bool:
+def _write_lags(posed: PosedCases, lags: Lags, topics: slice, code: Int64) -> bool:
     """Write lags, 0 where they are not known; False if their sum is too large."""
     at, total = 0, np.int64(0)
     for t in range(topics.start, topics.stop):
         own = code[at : at + posed.partitions[t]]
         own[:] = 0
-        if posed.has_lag[t]:
-            own[:] = lag[posed.lag_at[t] : posed.lag_at[t + 1]]
+        if lags.at[t + 1] > lags.at[t]:
+            own[:] = lags.records[lags.at[t] : lags.at[t + 1]]
         for behind in own:
             if behind > INT64_MAX - total:
                 return False

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.judging.case_arrays import UNSTATED, Cases, Lists, Names, PosedCases
+from pipeline.judging.case_arrays import UNSTATED, Cases, Lags, Lists, Names, PosedCases
 from pipeline.judging.encoding import Questions
 from pipeline.judging.text_kernels import frozen, put, write_signed
 from rebalance import ABSENT, Int64, Texts, copy_text, kernel, write_number
@@ -56,7 +56,7 @@ def instance_texts(
     cases: Cases,
     names: Names,
     posed: PosedCases,
-    lag: Int64,
+    lags: Lags,
     questions: Questions,
     quoted: QuotedNames,
 ) -> tuple[Bytes, Int64]:
@@ -64,8 +64,8 @@ def instance_texts(
 
     Parameters
     ----------
-    lag : int64
-        As ``posed.start``.
+    lags
+        Of the posed cases.
 
     Returns
     -------
@@ -76,7 +76,9 @@ def instance_texts(
     text = np.empty(0, np.uint8)
     for q in range(questions.case.size):
         i, is_episode = questions.case[q], questions.is_episode[q]
-        need = at + _room_for(cases, names, posed, i, is_episode, quoted)
+        n_lags = lags.at[posed.topic_at[i + 1]] - lags.at[posed.topic_at[i]]
+        need = at + n_lags * _NUMBER
+        need += _room_for(cases, names, posed, i, is_episode, quoted)
         if need > text.size:
             longer = np.empty(2 * need, np.uint8)
             longer[:at] = text[:at]
@@ -93,7 +95,7 @@ def instance_texts(
                 text[at], at = _COMMA, at + 1
             at = copy_text(text, at, quoted.topics, posed.topic[t])
             text[at], at = _COLON, at + 1
-            at = _write_topic(text, at, posed, lag, t)
+            at = _write_topic(text, at, posed, lags, t)
         text[at], text[at + 1] = _CLOSE, _CLOSE
         at += 2
         ends[q] = at
@@ -109,7 +111,7 @@ def _room_for(
     is_episode: bool,
     quoted: QuotedNames,
 ) -> int:
-    """Return at least the bytes of a text."""
+    """Return at least the bytes of a text without its lags."""
     size = _length(quoted.heads, i) + _OF_MEMBER
     for m in range(cases.member_at[i], cases.member_at[i + 1]):
         size += _length(quoted.members, m) + _OF_MEMBER
@@ -127,7 +129,6 @@ def _room_for(
                 size += 4 + n_numbers * _NUMBER
     for t in range(posed.topic_at[i], posed.topic_at[i + 1]):
         size += _length(quoted.topics, posed.topic[t]) + _OF_MEMBER
-        size += (posed.lag_at[t + 1] - posed.lag_at[t]) * _NUMBER
     return int(size)
 
 
@@ -210,10 +211,10 @@ def _write_numbers(text: Bytes, at: int, numbers: Int64) -> int:
 
 
 @kernel
-def _write_topic(text: Bytes, at: int, posed: PosedCases, lag: Int64, t: int) -> int:
-    if posed.has_lag[t]:
+def _write_topic(text: Bytes, at: int, posed: PosedCases, lags: Lags, t: int) -> int:
+    if lags.at[t + 1] > lags.at[t]:
         at = put(text, at, _LAG)
-        at = _write_numbers(text, at, lag[posed.lag_at[t] : posed.lag_at[t + 1]])
+        at = _write_numbers(text, at, lags.records[lags.at[t] : lags.at[t + 1]])
         at = put(text, at, _AFTER_LAG)
     else:
         at = put(text, at, _PARTITIONS)

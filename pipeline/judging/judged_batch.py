@@ -24,7 +24,7 @@ from pipeline.judging.case_tables import (
 from pipeline.judging.coded_answers import CodedAnswers
 from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.outcome import CodedQuestion, Outcome, outcome_of_code
-from pipeline.judging.posed_batch import PosedBatch, posed_batch
+from pipeline.judging.posed_batch import PosedBatch, TooManyPartitionsError, posed_batch
 from pipeline.judging.posing import member_lags
 from pipeline.judging.settings import Settings
 
@@ -50,6 +50,15 @@ class JudgedTogether:
     failures: list[tuple[int, str, Exception]] = field(default_factory=list)
     left: list[int] = field(default_factory=list)
 
+    def followed_by(self, other: JudgedTogether, count: int) -> JudgedTogether:
+        """Return both; ``count`` is the number of cases of the first."""
+        failures = [(count + place, name, why) for place, name, why in other.failures]
+        return JudgedTogether(
+            results=self.results + other.results,
+            failures=self.failures + failures,
+            left=self.left + [count + place for place in other.left],
+        )
+
 
 def judge_together(
     texts: Sequence[bytes], settings: Settings, known: EvaluatedCodes
@@ -71,7 +80,12 @@ def judge_together(
     is_stated = are_of_records(table)
     if not is_stated.any():
         return everything
-    posed = posed_batch(table.filter(pa.array(is_stated)), settings.world)
+    try:
+        posed = posed_batch(table.filter(pa.array(is_stated)), settings.world)
+    except TooManyPartitionsError:
+        half = len(texts) // 2
+        found = judge_together(texts[:half], settings, known)
+        return found.followed_by(judge_together(texts[half:], settings, known), half)
     if posed is None:
         return everything
     return _Judging(posed, np.flatnonzero(is_stated).tolist(), settings, known).found(
@@ -124,11 +138,10 @@ class _Judging:
             counts[case] = outcome.topics, outcome.partitions, outcome.owned
         rows = with_counts(self._rebalances(), counts)
         is_judged = np.isin(np.arange(len(self._places)), [*outcomes])
-        sizes = np.diff(batch.columns.cases.member_at)
-        lags = member_lags(
-            batch.columns.cases, batch.columns.names, batch.posed, batch.lag
-        )
-        members = members_of_cases(rows, batch.columns, batch.held, lags)
+        columns = batch.columns
+        sizes = np.diff(columns.cases.member_at)
+        lags = member_lags(columns.cases, columns.names, batch.posed, batch.lags)
+        members = members_of_cases(rows, columns, batch.held, lags)
         found.results = [
             ("rebalances", rows.filter(pa.array(is_judged))),
             ("members", members.filter(pa.array(np.repeat(is_judged, sizes)))),
@@ -166,7 +179,7 @@ class _Judging:
         case = int(self._batch.questions.case[question])
         asked = CodedQuestion(
             is_round=bool(self._batch.questions.is_round[question]),
-            lag_known=bool(self._batch.posed.lag_known[case]),
+            lag_known=bool(self._batch.lags.is_known[case]),
             claim_rule=self._settings.claim_rule,
             are_optima_judged=self._settings.are_optima_judged,
             canonical=partial(self._batch.canonical, question),
@@ -181,8 +194,14 @@ class _Judging:
     def _rebalances(self) -> pa.RecordBatch:
         batch = self._batch
         texts = batch.texts.slice(0, len(self._places))
-        columns, cluster = batch.columns, self._settings.cluster
-        return rebalances_of(batch.table, columns, batch.posed, cluster, texts)
+        return rebalances_of(
+            batch.table,
+            batch.columns,
+            batch.posed,
+            batch.lags.is_known,
+            self._settings.cluster,
+            texts,
+        )
 
     def _answers(
         self, rebalances: pa.RecordBatch, outcomes: dict[int, Outcome]

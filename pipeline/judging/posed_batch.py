@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import orjson
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.cases import Held
-from pipeline.judging.case_arrays import PosedCases
+from pipeline.judging.case_arrays import Lags, PosedCases
 from pipeline.judging.case_columns import (
     CaseColumns,
     case_columns,
@@ -23,9 +23,12 @@ from pipeline.judging.case_tables import named_lists
 from pipeline.judging.encoding import Questions, encode_cases
 from pipeline.judging.instance_texts import instance_texts
 from pipeline.judging.instances import World
-from pipeline.judging.posing import pose_cases
+from pipeline.judging.posing import pose_cases, read_logs
 from pipeline.judging.rebalance_code import PAIRS_MAX, RebalanceCode, have_one_order
 from rebalance import Int64, lag_of
+
+MOST_PARTITIONS: Final = 1 << 21
+"""Partitions of the cases that are posed together."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +41,7 @@ class PosedBatch:
         As `case_table`, of N cases.
     columns : CaseColumns
     posed : PosedCases
-    lag : int64
+    lags : Lags
     questions : Questions
         Q of them.
     texts : pa.StringArray
@@ -48,7 +51,7 @@ class PosedBatch:
     table: pa.Table
     columns: CaseColumns
     posed: PosedCases
-    lag: Int64
+    lags: Lags
     questions: Questions
     texts: pa.StringArray
     _code: Int64
@@ -110,8 +113,18 @@ class PosedBatch:
         return list(map(int, self.posed.topic))
 
 
+class TooManyPartitionsError(Exception):
+    """The cases together have more partitions than are held in memory at once."""
+
+
 def posed_batch(table: pa.Table, world: World) -> PosedBatch | None:
-    """Pose and encode the cases of a table; None if no code can state their names."""
+    """Pose and encode the cases of a table; None if no code can state their names.
+
+    Raises
+    ------
+    TooManyPartitionsError
+        If several cases have more than `MOST_PARTITIONS`.
+    """
     columns = case_columns(table, world.names)
     ids = columns.members.field("member_id").to_pylist()
     if not have_one_order([*columns.topics, *columns.instances, *ids, ""]):
@@ -119,16 +132,20 @@ def posed_batch(table: pa.Table, world: World) -> PosedBatch | None:
     cases, names = columns.cases, columns.names
     evidence = evidence_of(columns.topics, world)
     posed = pose_cases(cases, names, evidence, world.max_partitions)
-    lag = lag_of(posed.start, posed.first, posed.end, world.offset_reset)
+    if posed.partitions.sum() > MOST_PARTITIONS and len(table) > 1:
+        raise TooManyPartitionsError
+    log, first, end = read_logs(cases, names, evidence, posed)
+    records = lag_of(log.records, first, end, world.offset_reset)
+    lags = log._replace(records=records)
     questions = _questions(table)
-    code, code_at = encode_cases(cases, names, posed, lag, questions, PAIRS_MAX)
+    code, code_at = encode_cases(cases, names, posed, lags, questions, PAIRS_MAX)
     quoted = quoted_names(table, columns)
-    text, ends = instance_texts(cases, names, posed, lag, questions, quoted)
+    text, ends = instance_texts(cases, names, posed, lags, questions, quoted)
     return PosedBatch(
         table=table,
         columns=columns,
         posed=posed,
-        lag=lag,
+        lags=lags,
         questions=questions,
         texts=_texts(text.tobytes(), ends),
         _code=code,

@@ -12,6 +12,7 @@ import numpy as np
 from pipeline.judging.case_arrays import (
     Cases,
     Evidence,
+    Lags,
     Lists,
     Names,
     PosedCases,
@@ -37,7 +38,7 @@ def pose_cases(
     topic, count = np.empty(room, np.int64), np.empty(room, np.int64)
     basis, newer = np.full(n_cases, GIVEN, np.int64), np.zeros(n_cases, np.int64)
     last, id_of = _absent(n_names), _absent(n_names)
-    least, n_lags = np.zeros(n_names, np.int64), 0
+    least = np.zeros(n_names, np.int64)
     for i in range(n_cases):
         topic_at[i + 1] = topic_at[i]
         if not _has_current_names(cases, names, i, last, id_of):
@@ -55,41 +56,46 @@ def pose_cases(
             n_partitions += known
             is_sound[i] &= known > 0 and n_partitions <= max_partitions
         if not is_sound[i]:
-            topic_at[i + 1], n_partitions = topic_at[i], 0
-        n_lags += n_partitions
+            topic_at[i + 1] = topic_at[i]
     n_topics = topic_at[n_cases]
-    lag_at, has_lag = np.zeros(n_topics + 1, np.int64), np.zeros(n_topics, np.bool_)
-    start, first, end = _absent(n_lags), _absent(n_lags), _absent(n_lags)
-    lag_known = np.zeros(n_cases, np.bool_)
-    row = _absent(n_names)
-    for i in range(n_cases):
+    return PosedCases(
+        is_sound, topic_at, topic[:n_topics], count[:n_topics], basis, newer
+    )
+
+
+@kernel
+def read_logs(
+    cases: Cases, names: Names, evidence: Evidence, posed: PosedCases
+) -> tuple[Lags, Int64, Int64]:
+    """Read log starts and ends, and committed offsets instead of lags.
+
+    Returns
+    -------
+    Lags, int64, int64
+        Committed offsets; log starts, and log ends.
+    """
+    topic_at, n_topics, size = posed.topic_at, posed.topic.size, 0
+    for t in range(n_topics):
+        log = evidence.log_at[posed.topic[t] + 1] - evidence.log_at[posed.topic[t]]
+        size += posed.partitions[t] if log >= posed.partitions[t] else 0
+    at, is_known = np.zeros(n_topics + 1, np.int64), np.zeros(cases.at.size, np.bool_)
+    start, first, end = _absent(size), _absent(size), _absent(size)
+    row = _absent(evidence.at_end.size)
+    for i in range(cases.at.size):
         committed = cases.commits.topic[cases.commits.at[i] : cases.commits.at[i + 1]]
         for e in range(committed.size):
             row[names.rank[committed[e]]] = cases.commits.at[i] + e
-        lag_known[i] = topic_at[i + 1] > topic_at[i]
+        is_known[i] = topic_at[i + 1] > topic_at[i]
         for t in range(topic_at[i], topic_at[i + 1]):
-            r, to = topic[t], lag_at[t]
+            r, to, count = posed.topic[t], at[t], posed.partitions[t]
             log = (start[to:], first[to:], end[to:])
-            has_lag[t] = _read_log(cases, evidence, i, r, count[t], row[r], log)
-            lag_known[i] &= has_lag[t]
-            lag_at[t + 1] = to + (count[t] if has_lag[t] else 0)
+            is_read = _read_log(cases, evidence, i, r, count, row[r], log)
+            is_known[i] &= is_read
+            at[t + 1] = to + (count if is_read else 0)
         for s in committed:
             row[names.rank[s]] = ABSENT
-    n_lags = lag_at[n_topics]
-    return PosedCases(
-        is_sound,
-        topic_at,
-        topic[:n_topics],
-        count[:n_topics],
-        basis,
-        newer,
-        lag_at,
-        start[:n_lags],
-        first[:n_lags],
-        end[:n_lags],
-        lag_known,
-        has_lag,
-    )
+    size = at[n_topics]
+    return Lags(at, start[:size], is_known), first[:size], end[:size]
 
 
 @kernel
@@ -288,9 +294,9 @@ def _read_log(
 
 
 @kernel
-def member_lags(cases: Cases, names: Names, posed: PosedCases, lag: Int64) -> Int64:
+def member_lags(cases: Cases, names: Names, posed: PosedCases, lags: Lags) -> Int64:
     """Return the lag of what each member was assigned, int64 (M,); 0 if not known."""
-    lags, row = np.zeros(cases.generation.size, np.int64), _absent(names.rank.size)
+    found, row = np.zeros(cases.generation.size, np.int64), _absent(names.rank.size)
     for i in range(cases.at.size):
         topics = posed.topic[posed.topic_at[i] : posed.topic_at[i + 1]]
         for t in range(topics.size):
@@ -301,9 +307,9 @@ def member_lags(cases: Cases, names: Names, posed: PosedCases, lag: Int64) -> In
                 t = row[names.rank[held.topic[e]]] if posed.is_sound[i] else ABSENT
                 if t == ABSENT:
                     continue
-                own = lag[posed.lag_at[t] : posed.lag_at[t + 1]]
+                own = lags.records[lags.at[t] : lags.at[t + 1]]
                 for number in held.number[held.number_at[e] : held.number_at[e + 1]]:
                     if number < own.size:
-                        lags[m] += own[number]
+                        found[m] += own[number]
         row[topics] = ABSENT
-    return lags
+    return found

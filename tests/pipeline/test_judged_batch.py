@@ -27,6 +27,7 @@ from pipeline.cases import (
     pack,
     unpack,
 )
+from pipeline.judging import posed_batch
 from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import CaseJudge, judge_rows
@@ -228,6 +229,15 @@ def test_most_drawn_cases_are_judged_together() -> None:
         known = EvaluatedCodes(claim_rule=settings.claim_rule)
         left += len(judge_together(texts, settings, known).left)
     assert 20 < left < 200
+
+
+def test_cases_of_many_partitions_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(posed_batch, "MOST_PARTITIONS", 10)
+    rng = Random(8)  # noqa: S311
+    cases = drawn_cases(rng, 12)
+    settings = settings_of(drawn_world(rng))
+    together = counted(full(rows_of(judge_rows(map(case_row, cases), settings))))
+    assert together == by_themselves(cases, settings)
 
 
 @given(st.integers(0, 2**32))
