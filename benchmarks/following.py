@@ -20,7 +20,7 @@ import psutil
 from pyspark.sql import SparkSession
 
 from pipeline.audit import audit
-from pipeline.audit.live_rows import live_rows
+from pipeline.audit.live_rows import live_parcels
 from pipeline.files import HadoopStore
 from pipeline.following.kept_batches import KeptBatches
 from pipeline.following.merged_records import write_merged
@@ -58,9 +58,8 @@ def _kept(spark: SparkSession, folder: Path, count: int) -> KeptBatches:
 
 
 def _read(spark: SparkSession, kept: KeptBatches) -> None:
-    live_rows(spark, live_source(kept.folders())).write.format("noop").mode(
-        "overwrite"
-    ).save()
+    read = live_parcels(spark, live_source(kept.folders()), tasks=2)
+    read.write.format("noop").mode("overwrite").save()
 
 
 def _show(name: str, step: Callable[[], object]) -> None:

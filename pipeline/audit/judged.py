@@ -1,4 +1,4 @@
-"""Judged rows on their way to the tables: sorted runs per table, as bytes.
+"""Judged rows on their way to the tables: runs of rows per table, as bytes.
 
 Spark writes them to files of the unfinished audit as opaque values, a few per part.
 No row of a table passes through Java; what an audit counts is next to the values.
@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipeline.audit.sorted_runs import in_order
 from pipeline.history.place import UNKNOWN_DURATIONS
+from pipeline.table_bytes import as_bytes, from_bytes
 from pipeline.tables import SCHEMAS
 
 Batches = Iterator[pa.RecordBatch]
@@ -36,7 +36,7 @@ JUDGED: Final = pa.schema(
         *((reason, pa.int64()) for reason in UNKNOWN_DURATIONS),
     ]
 )
-"""Rows and bytes per table, and the rows: a sorted run, as a stream in Arrow's format.
+"""Rows and bytes per table, and the rows as bytes (`pipeline.table_bytes`).
 
 Then, the number of durations that are not known, per reason.
 """
@@ -48,7 +48,6 @@ MOST_BYTES: Final = 8 << 20
 
 _DOCUMENTS: Final = ("instance", "assignment", "value")
 _DURATIONS: Final = {"rebalances": "reached_unknown", "episodes": "unowned_unknown"}
-_COMPRESSED: Final = pa.ipc.IpcWriteOptions(compression="zstd")
 
 
 def judged_batches(part: int, found: Iterable[Judged]) -> Batches:
@@ -91,12 +90,9 @@ def _converted(
 def _runs(part: int, gathered: Mapping[str, list[pa.RecordBatch]]) -> pa.RecordBatch:
     row: dict[str, Any] = {PART: part, **dict.fromkeys(UNKNOWN_DURATIONS, 0)}
     for name, batches in gathered.items():
-        run = in_order(pa.Table.from_batches(batches, SCHEMAS[name]), name)
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, run.schema, options=_COMPRESSED) as stream:
-            stream.write_table(run)
+        run = pa.Table.from_batches(batches, SCHEMAS[name]).combine_chunks()
         row |= {
-            name: sink.getvalue().to_pybytes(),
+            name: as_bytes(run, "zstd"),
             f"{name}_rows": run.num_rows,
             f"{name}_bytes": run.nbytes,
         }
@@ -123,7 +119,7 @@ class JudgedRuns:
             with pq.ParquetFile(path, memory_map=True) as file:
                 for batch in file.iter_batches(1, columns=[name]):
                     if (data := batch.column(0)[0].as_buffer()) is not None:
-                        yield pa.ipc.open_stream(data).read_all()
+                        yield from_bytes(data)
 
     def bytes_of(self, name: str) -> int:
         """Return the bytes of all runs of a table."""

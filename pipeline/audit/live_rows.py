@@ -15,7 +15,8 @@ from pipeline.live import (
     records_of_batch,
     row_of_record,
 )
-from pipeline.sources.rows import ROWS, batches_of
+from pipeline.sources.parcels import parcels_table
+from pipeline.sources.rows import batches_of
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -27,14 +28,14 @@ _READING: Final = {
 }
 
 
-def live_rows(spark: SparkSession, live: LiveSource) -> DataFrame:
-    """Read all ranges; rows as in `ROWS`.
+def live_parcels(spark: SparkSession, live: LiveSource, tasks: int) -> DataFrame:
+    """Read all ranges; rows as in `pipeline.sources.parcels.PARCELS`.
 
     Spark's Kafka connector is not used: it exists for some versions of Spark only, and
     it would have to be fetched (``docs/live.md``).
     """
     if live.kept is not None:
-        return _kept_rows(kept_table(spark, *live.kept))
+        return parcels_table(kept_table(spark, *live.kept), tasks, _rows_of_kept)
     log, ranges = live.log, live.ranges
     numbers = spark.range(0, len(ranges), 1, numPartitions=max(1, len(ranges)))
 
@@ -44,7 +45,7 @@ def live_rows(spark: SparkSession, live: LiveSource) -> DataFrame:
                 records = log.records(ranges[number])
                 yield from batches_of(map(row_of_record, records))
 
-    return numbers.mapInArrow(read, from_arrow_schema(ROWS))
+    return parcels_table(numbers, tasks, read)
 
 
 def kept_table(spark: SparkSession, *folders: str) -> DataFrame:
@@ -53,9 +54,6 @@ def kept_table(spark: SparkSession, *folders: str) -> DataFrame:
     return reader.schema(from_arrow_schema(RECORDS)).load(list(folders))
 
 
-def _kept_rows(records: DataFrame) -> DataFrame:
-    def convert(batches: Batches) -> Batches:
-        found = (record for batch in batches for record in records_of_batch(batch))
-        return batches_of(map(row_of_record, found))
-
-    return records.mapInArrow(convert, from_arrow_schema(ROWS))
+def _rows_of_kept(batches: Batches) -> Batches:
+    found = (record for batch in batches for record in records_of_batch(batch))
+    return batches_of(map(row_of_record, found))

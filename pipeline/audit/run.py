@@ -20,7 +20,7 @@ from pipeline.audit.manifest import Counts, manifest_of
 from pipeline.audit.progress import Progress, watched
 from pipeline.audit.request import fingerprint
 from pipeline.audit.run_row import run_table
-from pipeline.audit.sorted_runs import merged
+from pipeline.audit.sorting import in_order
 from pipeline.audit.stages import count_cases, rows_and_topics_seen, topic_names
 from pipeline.audit.steps import (
     Division,
@@ -42,7 +42,7 @@ from pipeline.sources.given_subscriptions import read_subscriptions
 from pipeline.sources.lag_metrics import LagGap, read_lag_metrics
 from pipeline.sources.record_format import record_format
 from pipeline.sources.sidecars import LogsFile, read_offsets, read_topics
-from pipeline.tables import RUN_TABLE, SCHEMAS, TABLES
+from pipeline.tables import ORDER, PARTITION_COLUMNS, RUN_TABLE, SCHEMAS, TABLES
 from pipeline.writing import Staging, Tell, WritePage, staging, untold
 from rebalance import (
     MAX_PARTITIONS,
@@ -335,11 +335,12 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> Co
 
 
 def _write_tables(place: Staging, judged: JudgedRuns) -> None:
-    """Merge and write the tables that are not complete, as many at once as cores."""
+    """Sort and write the tables that are not complete, as many at once as cores."""
 
     def write(name: str) -> None:
-        runs = partial(judged.of, name)
-        place.write(name, merged(runs, name, judged.bytes_of(name)))
+        keys, size = (*PARTITION_COLUMNS, *ORDER[name]), judged.bytes_of(name)
+        rows = in_order(partial(judged.of, name), SCHEMAS[name], keys, size)
+        place.write(name, rows)
         place.work.finish(name)
 
     left = [name for name in SCHEMAS if name not in place.work.tables()]

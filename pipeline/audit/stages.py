@@ -1,14 +1,14 @@
 """Spark stages of the audit: pure functions from tables to tables.
 
-Records are grouped and sorted by offset, and cases are judged in batches. The result of
-a stage does not depend on how Spark divides the work. What a stage's tasks compute is a
-function of Arrow batches (`reconstruct_batches`, `match_batches`, `judge_batches`),
-which does not need Spark.
+Records are brought to the task of their group, sorted by offset, and cases are judged
+in batches. The result of a stage does not depend on how Spark divides the work. What a
+stage's tasks compute is a function of Arrow batches (`reconstruct_batches`,
+`match_batches`, `judge_batches`), which does not need Spark.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -21,6 +21,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from pipeline.audit.judged import JUDGED, PART, judged_batches
+from pipeline.audit.sorting import in_order_once
 from pipeline.describe.record_states import with_record_states
 from pipeline.history.batches import histories_of_batches
 from pipeline.history.stream import ORDER as HISTORY_ORDER
@@ -29,11 +30,13 @@ from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.settings import Settings
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.sightings import Sighting
+from pipeline.sources.parcels import ADDRESS, parcels_table, unpacked
 from pipeline.sources.rows import (
     CASE,
     READ,
     REPEATED,
     ROWS,
+    ROWS_PER_BATCH,
     TOPIC,
     TOPIC_ID,
     Row,
@@ -48,14 +51,14 @@ COUNTS: Final = (TOPIC, TOPIC_ID, READ, REPEATED)
 """Kinds of rows that are not judged: what tasks have seen and counted."""
 
 
-def reconstruct(rows: DataFrame, tasks: int) -> DataFrame:
+def reconstruct(parcels: DataFrame, tasks: int) -> DataFrame:
     """Gather the records of each group in order, and reconstruct its cases.
 
-    The number of rows that each task has read is part of the result, so a task that
-    Spark repeats is not counted twice.
+    ``parcels`` are packed for so many tasks (`pipeline.sources.parcels`). The number of
+    rows that each task has read is part of the result, so a task that Spark repeats is
+    not counted twice.
     """
-    ordered = rows.repartition(tasks, "group_id").sortWithinPartitions(*HISTORY_ORDER)
-    return ordered.mapInArrow(reconstruct_batches, _spark(ROWS))
+    return _by_group(parcels, tasks, reconstruct_batches)
 
 
 def reconstruct_batches(batches: Batches) -> Batches:
@@ -83,12 +86,11 @@ def match_snapshots(rows: DataFrame, names: dict[str, str], tasks: int) -> DataF
 
     This takes a stage of its own: the names of topic ids come from all groups.
     """
-    ordered = rows.repartition(tasks, "group_id").sortWithinPartitions(*HISTORY_ORDER)
 
     def match(batches: Batches) -> Batches:
         return match_batches(batches, names)
 
-    return ordered.mapInArrow(match, _spark(ROWS))
+    return _by_group(parcels_table(rows, tasks), tasks, match)
 
 
 def match_batches(batches: Batches, names: Mapping[str, str]) -> Batches:
@@ -152,6 +154,22 @@ def judge_batches(batches: Batches, settings: Settings) -> Batches:
 def to_judge(rows: DataFrame) -> DataFrame:
     """Select the rows that are judged: not topics, their ids, and counts of rows."""
     return rows.where(~f.col("what").isin(*COUNTS))
+
+
+def _by_group(
+    parcels: DataFrame, tasks: int, stage: Callable[[Batches], Batches]
+) -> DataFrame:
+    """Bring the rows of each group to one task, where a stage gets them sorted."""
+
+    def staged(batches: Batches) -> Batches:
+        return stage(_sorted_rows(batches))
+
+    return parcels.repartition(tasks, ADDRESS).mapInArrow(staged, _spark(ROWS))
+
+
+def _sorted_rows(parcels: Batches) -> Batches:
+    for table in in_order_once(unpacked(parcels), ROWS, HISTORY_ORDER):
+        yield from table.to_batches(ROWS_PER_BATCH)
 
 
 def _rows_of(batches: Batches) -> Iterator[Row]:

@@ -29,7 +29,7 @@ from pipeline.sources.source_kind import STATES
 from pipeline.sources.spark_rows import (
     SPARK_ERRORS,
     SourceReader,
-    table_of_rows,
+    parcels_of_rows,
     unknown_rows,
 )
 from pipeline.tables import SCHEMAS
@@ -119,28 +119,24 @@ def read_cases(
     division: Division,
 ) -> DataFrame:
     """Read the sources, reconstruct their cases, and save them."""
-    reader = SourceReader(
-        spark, found.files, tasks=division.tasks, max_partitions=world.max_partitions
-    )
+    tasks, most = division.tasks, world.max_partitions
+    reader = SourceReader(spark, found.files, tasks=tasks, max_partitions=most)
     while True:
         try:
-            tables = [reader.rows()] if found.files else []
-            if found.unknown:
-                tables.append(table_of_rows(spark, unknown_rows(found.unknown)))
-            if found.lag_gaps:
-                tables.append(table_of_rows(spark, gap_rows(found.lag_gaps)))
+            tables = [reader.parcels()] if found.files else []
+            if told := [*unknown_rows(found.unknown), *gap_rows(found.lag_gaps)]:
+                tables.append(parcels_of_rows(spark, told, tasks))
             if found.live is not None:
-                from pipeline.audit.live_rows import live_rows  # noqa: PLC0415
+                from pipeline.audit.live_rows import live_parcels  # noqa: PLC0415
 
-                tables.append(live_rows(spark, found.live))
-            rows = reduce(DataFrame.unionByName, tables)
-            cases = reconstruct(rows, division.tasks)
+                tables.append(live_parcels(spark, found.live, tasks))
+            cases = reconstruct(reduce(DataFrame.unionByName, tables), tasks)
             if not any(file.kind in STATES for file in found.files):
                 return save_cases(spark, work, cases, division.parts)
             kept = cases.persist(StorageLevel.MEMORY_AND_DISK)
             try:
                 names = {**topic_names(kept), **world.names}
-                matched = match_snapshots(kept, names, division.tasks)
+                matched = match_snapshots(kept, names, tasks)
                 return save_cases(spark, work, matched, division.parts)
             finally:
                 kept.unpersist()

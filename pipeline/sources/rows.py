@@ -53,7 +53,7 @@ ROWS: Final = pa.schema(
     ]
 )
 ROWS_PER_BATCH: Final = 2_000
-BYTES_PER_BATCH: Final = 32 << 20
+BYTES_PER_BATCH: Final = 16 << 20
 
 
 def record_row(

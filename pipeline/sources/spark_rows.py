@@ -1,4 +1,4 @@
-"""Rows of all sources by Spark: one reader per form of file, one row per record.
+"""Rows of all sources by Spark: one reader per form of file.
 
 A file that breaks while Spark reads it would fail the whole job. Then the files are
 checked in one more pass; of the damaged ones, what can be read is kept, and a row of
@@ -19,15 +19,14 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from pipeline.sources.documents import document_of_row
 from pipeline.sources.file_links import linked
 from pipeline.sources.numbering import first_numbers, numbered
+from pipeline.sources.parcels import PARCELS, parcels_of, parcels_table
 from pipeline.sources.read import TextPiece
 from pipeline.sources.record_batches import on_records
 from pipeline.sources.rows import (
-    ROWS,
     UNREADABLE,
     Row,
     batches_of,
@@ -60,11 +59,10 @@ SPARK_ERRORS: Final = (PySparkException, Py4JError)
 _UNREADABLE_FILE: Final = "FAILED_READ_FILE"
 _NAMED_FILE: Final = re.compile(r"reading file (\S+)\.\s")
 _PLACE: Final = ("set", "name")
-_SPARK_ROWS: Final = from_arrow_schema(ROWS)
 
 
 class SourceReader:
-    """Reads files into a table of `ROWS`.
+    """Reads files into a table of `PARCELS`, with rows as in `ROWS`.
 
     Parameters
     ----------
@@ -73,7 +71,8 @@ class SourceReader:
     files
         Files to read.
     tasks
-        Largest number of parts by which small sources are divided.
+        Number of tasks that the rows are for, and the largest number of parts by which
+        small sources are divided.
     max_partitions
         Largest instance.
     """
@@ -95,7 +94,7 @@ class SourceReader:
         self._damaged: dict[str, str] = {}  # location to reason
         self._unread: set[str] = set()  # of those, what is not read at all
 
-    def rows(self) -> DataFrame:
+    def parcels(self) -> DataFrame:
         """Return the rows of all files; nothing is read yet, except to number lines."""
         sound = [file for file in self._files if file.uri not in self._damaged]
         tables = [*self._parquet(sound), *self._texts(sound)]
@@ -103,7 +102,7 @@ class SourceReader:
         return reduce(DataFrame.unionByName, tables)
 
     def finds_damage(self, error: Exception) -> bool:
-        """Return whether a failed job was due to a file; then `rows` avoids it."""
+        """Return whether a failed job was due to a file; then `parcels` avoids it."""
         if _UNREADABLE_FILE not in str(error):
             return False
         try:
@@ -131,11 +130,11 @@ class SourceReader:
             named = _by_uri(group)
             if group[0].kind is SourceKind.RECORDS:
                 read = records_table(self._spark, group, is_lenient=is_lenient)
-                yield read.mapInArrow(on_records(named), _SPARK_ROWS)
+                convert = on_records(named)
             else:
                 read = documents_table(self._spark, group, is_lenient=is_lenient)
                 convert = _on_documents(named, self._most)
-                yield read.mapInArrow(convert, _SPARK_ROWS)
+            yield parcels_table(read, self._tasks, convert)
 
     def _texts(
         self, files: Sequence[SourceFile], *, is_lenient: bool = False
@@ -147,7 +146,7 @@ class SourceReader:
                 pieces = self._pieces(read, is_lenient=is_lenient)
                 pieces = self._in_order(pieces, read) if is_set else pieces
                 convert = _on_pieces(_by_uri(read), self._most)
-                yield pieces.mapInArrow(convert, _SPARK_ROWS)
+                yield parcels_table(pieces, self._tasks, convert)
 
     def _pieces(self, files: Sequence[SourceFile], *, is_lenient: bool) -> DataFrame:
         """Return the pieces of texts; the lines of large ones are counted first."""
@@ -216,7 +215,7 @@ class SourceReader:
             quarantine_row(UNREADABLE, self._damaged[file.uri], source=file.name)
             for file in damaged
         ]
-        yield table_of_rows(whole, reasons)
+        yield parcels_of_rows(whole, reasons, self._tasks)
 
     def _by_row_group(self, files: Sequence[SourceFile]) -> SparkSession:
         """Return a session whose parts have at most one row group of these files."""
@@ -246,9 +245,10 @@ def _rows_of(file: SourceFile) -> int:
     return 0 if file.footer is None else file.footer.rows
 
 
-def table_of_rows(spark: SparkSession, rows: list[Row]) -> DataFrame:
-    """Return a few rows as a table."""
-    table: Any = pa.Table.from_pylist(rows, schema=ROWS)
+def parcels_of_rows(spark: SparkSession, rows: list[Row], tasks: int) -> DataFrame:
+    """Return a few rows as a table of `PARCELS`."""
+    batches = parcels_of(batches_of(rows), tasks)
+    table: Any = pa.Table.from_batches(batches, schema=PARCELS)
     return spark.createDataFrame(table)
 
 

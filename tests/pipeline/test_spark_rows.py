@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 from pipeline.files import HadoopStore, LocalStore, Stores
 from pipeline.sources import source_file, spark_tables
 from pipeline.sources.find import find_sources
+from pipeline.sources.parcels import unpacked
 from pipeline.sources.record_format import AS_SPARK, RecordFormat, record_format
 from pipeline.sources.rows import CASE, RECORD, ROWS, UNREADABLE, Row
 from pipeline.sources.sidecars import read_topics
@@ -50,7 +51,8 @@ def by_spark(
     reader = SourceReader(spark, files, tasks=tasks, max_partitions=MAX_PARTITIONS)
     while True:
         try:
-            return [row.asDict() for row in reader.rows().collect()]
+            packed = reader.parcels().toArrow().to_batches()
+            return [row for rows in unpacked(packed) for row in rows.to_pylist()]
         except SPARK_ERRORS as error:
             if not reader.finds_damage(error):
                 raise

@@ -1,7 +1,7 @@
 """Judged rows become files: the same bytes, however the work is divided.
 
-Reaches into ``pipeline.audit`` to compare the merge of runs with the sort of Python,
-with ranges of a few rows.
+Reaches into ``pipeline.audit`` to compare the sort in bounded memory with the sort of
+Python, with ranges of a few rows.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import table_files
-from pipeline.audit import sorted_runs
+from pipeline.audit import sorting
 from pipeline.audit.judged import JUDGED, JudgedRuns, judged_batches
-from pipeline.audit.sorted_runs import merged
+from pipeline.audit.sorting import in_order
 from pipeline.reading import read_table
 from pipeline.table_files import sizes_of, write_files
 from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS
@@ -52,11 +52,12 @@ ROWS = st.lists(
 )
 NAME = "quarantine"
 SCHEMA = SCHEMAS[NAME]
+KEYS = (*PARTITION_COLUMNS, *ORDER[NAME])
 
 
 def sorted_by_python(rows: list[Row]) -> list[Row]:
     def key(row: Row) -> list[Any]:
-        values = (row[column] for column in (*PARTITION_COLUMNS, *ORDER[NAME]))
+        values = (row[column] for column in KEYS)
         texts = (v.encode() if isinstance(v, str) else v for v in values)
         return [(value is not None, value) for value in texts]
 
@@ -93,7 +94,7 @@ def test_rows_are_merged_in_order_however_they_are_divided(
     for row in rows:
         counts[f"{row['kind']}: {row['reason']}"] += row["records"]
     with TemporaryDirectory() as scratch, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sorted_runs, "RANGE_BYTES", range_bytes)
+        patch.setattr(sorting, "RANGE_BYTES", range_bytes)
         patch.setattr(table_files, "MOST_ROWS", most[0])
         patch.setattr(table_files, "MOST_BYTES", most[1])
         once, twice = Path(scratch, "once"), Path(scratch, "twice")
@@ -104,7 +105,8 @@ def test_rows_are_merged_in_order_however_they_are_divided(
         judged = JudgedRuns([path])
         assert judged.count_rows() == dict.fromkeys(SCHEMAS, 0) | {NAME: len(rows)}
         assert judged.count_quarantine() == counts
-        tables = merged(lambda: judged.of(NAME), NAME, judged.bytes_of(NAME))
+        size = judged.bytes_of(NAME)
+        tables = in_order(lambda: judged.of(NAME), SCHEMA, KEYS, size)
         write_files(once / NAME, tables)
         write_files(twice / NAME, [expected])
         assert read_table(once, NAME).equals(expected)

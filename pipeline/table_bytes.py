@@ -1,0 +1,21 @@
+"""Tables as bytes: what Spark and files hold as one opaque value, in Arrow's format."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+
+def as_bytes(table: pa.Table, compression: str | None) -> bytes:
+    """Return a table as a stream in Arrow's format."""
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with pa.ipc.new_stream(sink, table.schema, options=options) as stream:
+        stream.write_table(table)
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
+
+
+def from_bytes(data: pa.Buffer | bytes) -> pa.Table:
+    """Return the table of `as_bytes`."""
+    with pa.ipc.open_stream(data) as stream:
+        return stream.read_all()
