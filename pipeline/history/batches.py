@@ -7,8 +7,9 @@ result is that of `pipeline.history.stream.histories` for the same rows.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +17,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.history.stream import CommitRun, GroupKey, RecordStream
-from pipeline.records import CommitKey, commit_key, commit_values
+from pipeline.records import commit_key, commit_values
 from pipeline.sources.rows import RECORD, Row
 
 Bools = npt.NDArray[np.bool_]
+
+
+_LEAST_ROWS: Final = 4_096
+"""Rows that are decoded at once: each batch has a fixed cost."""
+_MOST_BYTES: Final = 8 << 20
 
 
 def histories_of_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
@@ -31,48 +37,60 @@ def histories_of_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
         Rows as in `ROWS`, sorted by `ORDER` over all batches.
     """
     stream = RecordStream()
-    for batch in batches:
-        if batch.num_rows:
-            yield from _Batch(batch, stream).through(stream)
+    for batch in _joined(batches):
+        yield from _Batch(batch, stream).through(stream)
     yield from stream.finish()
+
+
+def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Join batches until they have `_LEAST_ROWS` rows or `_MOST_BYTES` bytes."""
+    found: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in batches:
+        found.append(batch)
+        rows += batch.num_rows
+        size += batch.nbytes
+        if rows >= _LEAST_ROWS or size >= _MOST_BYTES:
+            yield pa.concat_batches(found)
+            found, rows, size = [], 0, 0
+    if rows:
+        yield pa.concat_batches(found)
 
 
 class _Batch:
     """One batch: columns of the offset commits, and rows of the others."""
 
     def __init__(self, batch: pa.RecordBatch, stream: RecordStream) -> None:
-        is_record = np.asarray(pc.equal(batch.column("what"), RECORD))
-        self._groups = batch.column("group_id").to_pylist()
-        self._partitions = batch.column("source_partition").to_pylist()
-        self._places = batch.column("source_offset").to_pylist()
-        self._times = batch.column("at").to_pylist()
-        self._keys = batch.column("key").to_pylist()
-        self._values = batch.column("value")
-        distinct = batch.column("key").dictionary_encode()
-        decoded: list[Any] = [
-            commit_key(key) for key in distinct.dictionary.to_pylist()
-        ]
-        self._commit_keys: list[Any] = [
-            None if place is None else decoded[place]
-            for place in distinct.indices.to_pylist()
-        ]
-        values = commit_values(self._values)
+        self._groups = _values(batch.column("group_id"))
+        self._partitions = _values(batch.column("source_partition"))
+        self._places = _values(batch.column("source_offset"))
+        self._times = _values(batch.column("at"))
+        self._keys = batch.column("key")
+        self._records = batch.column("value")
+        keys = self._keys.dictionary_encode()
+        decoded = [*map(commit_key, keys.dictionary.to_pylist()), None]
+        codes = np.asarray(pc.fill_null(keys.indices, -1))  # the last one, None
+        self._commit_keys: list[Any] = [decoded[code] for code in codes.tolist()]
+        values = commit_values(self._records)
         self._offsets = values.offset.tolist()
-        self._topic_ids = values.topic_id or []
         self._is_new = _changes(batch, "group_id") | _changes(batch, "source_partition")
-        is_key = np.array([key is not None for key in self._commit_keys], np.bool_)
+        is_key = np.array([key is not None for key in decoded], np.bool_)[codes]
         is_first = _changes(batch, "source_offset")
         is_first[0] = stream.is_after(self._key(0), self._places[0])
+        is_record = np.asarray(pc.equal(batch.column("what"), RECORD))
         self._is_commit = is_record & is_key & values.sound & is_first
-        others = batch.filter(pa.array(~self._is_commit))
-        self._others = _rows(others)
+        if values.topic_id is not None:
+            ids = itertools.compress(values.topic_id, self._is_commit)
+            found = set(zip(codes[self._is_commit].tolist(), ids, strict=True))
+            stream.note_ids((decoded[code][0], id_) for code, id_ in found if id_)
+        self._others = _rows(batch.filter(pa.array(~self._is_commit)))
 
     def through(self, stream: RecordStream) -> Iterator[Row]:
         """Pass the batch to a stream; yield what is then complete."""
         for start, end in self._runs():
             if not self._is_commit[start]:
-                for _ in range(start, end):
-                    yield from stream.take(next(self._others))
+                for row in itertools.islice(self._others, end - start):
+                    yield from stream.take(row)
                 continue
             yield from stream.commit(self._key(start), self._run(start, end))
 
@@ -82,27 +100,38 @@ class _Batch:
     def _runs(self) -> Iterator[tuple[int, int]]:
         """Yield the ranges of commits of one group, and those of other rows."""
         kind = self._is_commit
-        begins = self._is_new | np.concatenate(([True], kind[1:] != kind[:-1]))
+        begins = (self._is_new & kind) | np.concatenate(([True], kind[1:] != kind[:-1]))
         starts = np.flatnonzero(begins).tolist()
         yield from zip(starts, [*starts[1:], len(kind)], strict=True)
 
     def _run(self, start: int, end: int) -> CommitRun:
         last = end - 1
-        keys: list[CommitKey] = self._commit_keys[start:end]
         return CommitRun(
-            keys=keys,
+            keys=self._commit_keys[start:end],
             offsets=self._offsets[start:end],
             times=self._times[start:end],
-            topic_ids=self._topic_ids[start:end],
-            last=(self._places[last], self._keys[last], self._values[last].as_py()),
+            last=(
+                self._places[last],
+                self._keys[last].as_py(),
+                self._records[last].as_py(),
+            ),
         )
 
 
 def _rows(batch: pa.RecordBatch) -> Iterator[Row]:
     """Yield the rows; by columns, which takes a fifth of the time of ``to_pylist``."""
     names = batch.schema.names
-    for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+    for values in zip(*map(_values, batch.columns), strict=True):
         yield dict(zip(names, values, strict=True))
+
+
+def _values(column: pa.Array) -> list[Any]:
+    """Return a column's values; ``to_pylist`` makes an Arrow object of each first."""
+    if column.null_count == len(column):
+        return [None] * len(column)
+    if column.null_count and pa.types.is_integer(column.type):
+        return list(column.to_pylist())
+    return list(column.to_numpy(zero_copy_only=False).tolist())
 
 
 def _changes(batch: pa.RecordBatch, name: str) -> Bools:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from pipeline.cases import Held
 from pipeline.history.generations import Seat
@@ -30,8 +30,7 @@ _KEPT: Final = 4_096
 """Assignments that a process keeps merged."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Present:
+class Present(NamedTuple):
     """What a member has, including partitions that it must still revoke."""
 
     epoch: int
@@ -39,8 +38,7 @@ class Present:
     settled: bool  # no partition is left to be revoked
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Roster:
+class Roster(NamedTuple):
     """Members and what their regular expressions match, at a group epoch."""
 
     members: dict[str, ConsumerGroupMemberMetadata]

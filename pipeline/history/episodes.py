@@ -15,7 +15,7 @@ are identified by instance id if they are static, else by member id (`seat`).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from pipeline.cases import OPEN, REST, Case, Episode, Held
@@ -28,14 +28,17 @@ from pipeline.history.place import NO_DURATION, Duration, Place, duration
 class Running:
     """The unfinished episode."""
 
-    first: Case
+    place: Place  # of the first round, as are the next two
+    generation: int
+    owned_from: str
     before: dict[Seat, Held]
     rounds: int = 0
     withheld: int = 0
     unowned: Duration = NO_DURATION
-    last: Case
+    last: Case | None = None
     last_place: Place
     last_withheld: int = 0
+    cooperative: bool = False
     seats: dict[str, Seat] = field(default_factory=dict)
 
 
@@ -46,49 +49,62 @@ class Episodes:
         self._running: Running | None = None
 
     def add(
-        self, case: Case, generation: Generation, ownership: Ownership, place: Place
+        self,
+        make: Callable[..., Case],
+        generation: Generation,
+        ownership: Ownership,
+        place: Place,
     ) -> Iterator[Case]:
-        """Add the next case; yield complete cases, the last one with its episode.
+        """Make the next case; yield complete cases, the last one with its episode.
 
-        A case without withheld partitions ends its episode.
+        A case without withheld partitions ends its episode. ``make`` takes the
+        ``episode_id``, the ``round``, and the ``episode``, if it ends.
         """
         running = self._running
         if running is None:
-            running = self._begin(case, generation, ownership, place)
-        else:
-            yield _in_episode(running)
+            running = self._begin(generation, ownership, place)
+        elif running.last is not None:
+            yield running.last
             # The partitions that the last round withheld had no owner until now.
             waited = duration(running.last_place, place)
             running.unowned += waited * running.last_withheld
             running.last_place = place
         running.rounds += 1
         running.seats = {p.member_id: p.seat for p in generation.participants}
-        running.last = case
+        running.cooperative = ownership.cooperative
         running.last_withheld = withheld_of(generation, ownership)
         running.withheld += running.last_withheld
-        if running.last_withheld == 0:
-            yield from self._end(REST)
+        is_at_rest = running.last_withheld == 0
+        running.last = make(
+            episode_id=running.place.name,
+            round=running.rounds,
+            episode=_episode_of(running, REST) if is_at_rest else None,
+        )
+        if is_at_rest:
+            self._running = None
+            yield running.last
 
     def interrupt(self) -> Iterator[Case]:
         """End the unfinished episode, if there is one."""
-        if self._running is not None:
-            yield from self._end(OPEN)
+        running, self._running = self._running, None
+        if running is not None and running.last is not None:
+            yield replace(running.last, episode=_episode_of(running, OPEN))
 
     def _begin(
-        self, case: Case, generation: Generation, ownership: Ownership, place: Place
+        self, generation: Generation, ownership: Ownership, place: Place
     ) -> Running:
         owned = {
             p.seat: ownership.owned.get(p.member_id, {})
             for p in generation.participants
         }
-        self._running = Running(first=case, before=owned, last=case, last_place=place)
+        self._running = Running(
+            place=place,
+            generation=generation.generation,
+            owned_from=ownership.owned_from,
+            before=owned,
+            last_place=place,
+        )
         return self._running
-
-    def _end(self, ended: str) -> Iterator[Case]:
-        running = self._running
-        assert running is not None  # noqa: S101  # both callers have looked
-        self._running = None
-        yield _in_episode(running, _episode_of(running, ended))
 
 
 def withheld_of(generation: Generation, ownership: Ownership) -> int:
@@ -111,30 +127,20 @@ def _numbers(parts: Iterable[Held]) -> defaultdict[str, set[int]]:
     return found
 
 
-def _in_episode(running: Running, episode: Episode | None = None) -> Case:
-    """Return the last case with its place in the episode, which it may end."""
-    return replace(
-        running.last,
-        episode_id=running.first.rebalance_id,
-        round=running.rounds,
-        episode=episode,
-    )
-
-
 def _episode_of(running: Running, ended: str) -> Episode:
-    first, last = running.first, running.last
+    first, cooperative = running.place, running.cooperative
     several = running.rounds > 1
     return Episode(
-        episode_id=first.rebalance_id,
-        first_generation=first.generation,
+        episode_id=first.name,
+        first_generation=running.generation,
         started_at=first.at,
         rounds=running.rounds,
         ended=ended,
-        owned_from=first.owned_from,
+        owned_from=running.owned_from,
         withheld=running.withheld,
         # How long an eager group does not consume is not recorded.
-        unowned_partition_ms=running.unowned.ms if last.cooperative else None,
-        unowned_unknown=running.unowned.unknown if last.cooperative else None,
+        unowned_partition_ms=running.unowned.ms if cooperative else None,
+        unowned_unknown=running.unowned.unknown if cooperative else None,
         source=first.source,
         before=_by_member(running) if several else None,
     )

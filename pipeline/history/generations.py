@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pipeline.cases import Held
 from pipeline.records import GroupMember, GroupMetadata
@@ -33,8 +32,7 @@ _LONGEST_KEPT: Final = 2_048
 Seat: TypeAlias = tuple[bool, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Participant:
+class Participant(NamedTuple):
     """A member in one generation.
 
     ``seat`` identifies it across generations: the instance id of a static member, which
@@ -56,8 +54,7 @@ class Participant:
     seat: Seat
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Generation:
+class Generation(NamedTuple):
     """A classic consumer group as one record describes it; times are milliseconds."""
 
     group_id: str
@@ -131,8 +128,7 @@ def _held(partitions: Partitions) -> Held:
     return {topic: sorted(merged[topic]) for topic in sorted(merged) if merged[topic]}
 
 
-@dataclass(frozen=True, slots=True)
-class _Reported:
+class _Reported(NamedTuple):
     """A member's subscription message under an assignor; values are shared."""
 
     rack: str | None
@@ -141,8 +137,7 @@ class _Reported:
     claimed: Held  # topics and numbers ascending, each once
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
     """A member's assignment message, and the same without repetitions; shared."""
 
     assigned: Held

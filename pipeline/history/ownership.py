@@ -16,8 +16,7 @@ reports anything is eager.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pipeline.cases import CLAIMS, PREVIOUS, Held
 from pipeline.history.generations import (
@@ -33,8 +32,7 @@ from pipeline.history.generations import (
 REPORTING: Final = (STICKY, COOPERATIVE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class Standing(NamedTuple):
     """A group after a generation: subscription, partitions, and member per seat."""
 
     generation: int
@@ -43,8 +41,7 @@ class Standing:
     held: dict[Seat, Held]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ownership:
+class Ownership(NamedTuple):
     """What each member owns, by member id, with the generation that it dates from."""
 
     owned_from: str

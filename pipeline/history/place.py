@@ -8,7 +8,7 @@ before it is not used for a duration, which would be off by as much as the clock
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 NO_TIME: Final = "no-time"
 WENT_BACK: Final = "clock-went-back"
@@ -16,8 +16,7 @@ UNKNOWN_DURATIONS: Final = (NO_TIME, WENT_BACK)
 """Why a duration is not known."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(NamedTuple):
     """Position of a record, and its time in milliseconds (None if unknown).
 
     ``went_back``: a record of the group before it has a later time.

@@ -10,6 +10,8 @@ group is written into the *same* generation under its new id; this is not a reba
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 from pipeline.cases import Case, CaseMember, Offsets
 from pipeline.history.commits import Commits
@@ -87,7 +89,8 @@ class GroupHistory:
             yield from self._episodes.interrupt()
             return
         ownership = ownership_of(generation, before)
-        case = self._case(
+        make = partial(
+            self._case,
             generation,
             ownership,
             before,
@@ -95,7 +98,7 @@ class GroupHistory:
             committed=self._commits.of(topics),
             undated_sizes=undated or None,
         )
-        yield from self._episodes.add(case, generation, ownership, place)
+        yield from self._episodes.add(make, generation, ownership, place)
 
     def downgraded(self, record: GroupMetadata) -> None:
         """Apply the assignment that a group of the new protocol had (KIP-848).
@@ -126,6 +129,7 @@ class GroupHistory:
         *,
         committed: Offsets,
         undated_sizes: dict[str, int] | None,
+        **in_episode: Any,
     ) -> Case:
         people = generation.participants
         known = before is not None and before.generation == generation.generation - 1
@@ -158,6 +162,7 @@ class GroupHistory:
             claims_disagree=ownership.claims_disagree,
             committed=committed,
             undated_sizes=undated_sizes,
+            **in_episode,
         )
 
 

@@ -9,8 +9,7 @@ quarantined.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from pipeline.cases import Case
 from pipeline.history.commits import Commits
@@ -68,18 +67,16 @@ GroupKey: TypeAlias = tuple[str, int | None]
 """Group and partition of ``__consumer_offsets``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitRun:
+class CommitRun(NamedTuple):
     """Consecutive offset commits of one group, decoded; tombstones are not in it.
 
-    ``times`` are those of the records, None without one; ``topic_ids`` are those in the
-    values, if any has one; ``last`` is the last record: offset, key, and value.
+    ``times`` are those of the records, None without one; ``last`` is the last record:
+    offset, key, and value.
     """
 
     keys: Sequence[CommitKey]
     offsets: Sequence[int]
     times: Sequence[int | None]
-    topic_ids: Sequence[bytes | None]
     last: tuple[int, bytes, bytes | None]
 
 
@@ -122,6 +119,11 @@ class RecordStream:
         assert self._group is not None  # noqa: S101  # set by `_next`
         self._group.commit(run)
 
+    def note_ids(self, ids: Iterable[tuple[str, bytes]]) -> None:
+        """Note the names and ids of topics in offset commits."""
+        for topic, topic_id in ids:
+            self._seen.note_id(topic_id, topic)
+
     def is_after(self, key: GroupKey, offset: int) -> bool:
         """Return whether a record is not at the offset of the last one."""
         return (
@@ -148,11 +150,7 @@ class RecordStream:
 
 
 class _Group:
-    """The records of one group in one partition, in order.
-
-    Offset commits are kept until the next other record: of several for a partition,
-    only the last one matters.
-    """
+    """The records of one group in one partition, in order."""
 
     def __init__(self, key: GroupKey, seen: TopicsSeen) -> None:
         self.key = key
@@ -168,8 +166,6 @@ class _Group:
         self._last: tuple[int, bytes, bytes | None] | None = None
         self._went_back = False  # the time of the last record
         self._seen = seen
-        self._pending: dict[CommitKey, int] = {}
-        self._pending_ids: set[tuple[CommitKey, bytes | None]] = set()
 
     @property
     def last_offset(self) -> int | None:
@@ -178,23 +174,12 @@ class _Group:
 
     def commit(self, run: CommitRun) -> None:
         """Process a run of offset commits at offsets not read before."""
-        self._pending.update(zip(run.keys, run.offsets, strict=True))
+        self._commits.put(run.keys, run.offsets)
         self._sightings.commits(run.keys, run.times)
-        self._pending_ids.update(zip(run.keys, run.topic_ids, strict=False))
         self._last = run.last
-
-    def _apply_pending(self) -> None:
-        for (topic, partition), offset in self._pending.items():
-            self._commits.put(topic, partition, offset)
-        for (topic, _), topic_id in self._pending_ids:
-            if topic_id is not None:
-                self._seen.note_id(topic_id, topic)
-        self._pending.clear()
-        self._pending_ids.clear()
 
     def take(self, row: Row) -> Iterator[Row]:
         """Process the next record."""
-        self._apply_pending()
         now = row["source_offset"], row["key"], row["value"]
         self._went_back = self._clock.take(row["at"])
         last, self._last = self._last, now
@@ -214,7 +199,6 @@ class _Group:
 
     def finish(self) -> Iterator[Row]:
         """Yield the pending cases and the counted records."""
-        self._apply_pending()
         yield from self._found(self._history.finish())
         yield from self._found(self._consumer.finish())
         self._seen.note(self._sightings.all())

@@ -9,8 +9,7 @@ not reached the target before.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from pipeline.cases import PREVIOUS, Case, CaseMember, Held, Offsets
 from pipeline.history.consumer_state import Present, Roster, seat_of
@@ -24,8 +23,7 @@ _NAMES: Final = {"range": "server-range"}
 """Server assignors whose names client assignors have as well."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assigned:
+class Assigned(NamedTuple):
     """A member in one target assignment; ``before`` None if it had no target."""
 
     member: ConsumerGroupMemberMetadata
@@ -45,8 +43,7 @@ class Assigned:
         return seat_of(self.member)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(NamedTuple):
     """A complete target assignment of one epoch."""
 
     group_id: str
@@ -55,8 +52,7 @@ class Target:
     roster: Roster
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreviousTarget:
+class PreviousTarget(NamedTuple):
     """Members by seat of the target assignment before, with their subscriptions."""
 
     epoch: int | None

@@ -5,14 +5,12 @@ The classes have the names of Kafka's messages. Topics occur by their id, 16 byt
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pipeline.records.model import UNKNOWN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicIdPartitions:
+class TopicIdPartitions(NamedTuple):
     """Partitions of one topic; ``epochs`` are those of their assignment (KIP-1251)."""
 
     topic_id: bytes
@@ -20,8 +18,7 @@ class TopicIdPartitions:
     epochs: tuple[int, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerGroupMetadata:
+class ConsumerGroupMetadata(NamedTuple):
     """The group epoch (record type 3).
 
     ``metadata_hash`` covers the subscribed topics (Kafka 4.1, 0: none), and
@@ -34,8 +31,7 @@ class ConsumerGroupMetadata:
     creation_time: int = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicMetadata:
+class TopicMetadata(NamedTuple):
     """A subscribed topic; ``racks`` are pairs of partition and racks, if recorded."""
 
     topic_id: bytes
@@ -44,16 +40,14 @@ class TopicMetadata:
     racks: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerGroupPartitionMetadata:
+class ConsumerGroupPartitionMetadata(NamedTuple):
     """The subscribed topics (record type 4), which only Kafka 4.0 writes."""
 
     group_id: str
     topics: tuple[TopicMetadata, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassicMemberMetadata:
+class ClassicMemberMetadata(NamedTuple):
     """What a member of the classic protocol reports to a group of the new protocol.
 
     ``protocols`` are pairs of an assignor's name and its subscription message; the
@@ -64,8 +58,7 @@ class ClassicMemberMetadata:
     protocols: tuple[tuple[str, bytes], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerGroupMemberMetadata:
+class ConsumerGroupMemberMetadata(NamedTuple):
     """A member (record type 5); ``classic`` if it uses the classic protocol.
 
     ``regex`` is a subscription by regular expression, empty or None if it has none.
@@ -84,8 +77,7 @@ class ConsumerGroupMemberMetadata:
     classic: ClassicMemberMetadata | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerGroupTargetAssignmentMetadata:
+class ConsumerGroupTargetAssignmentMetadata(NamedTuple):
     """The epoch of the target assignment (record type 6), written when it is complete.
 
     ``computed_at`` is in milliseconds, 0 if unknown (KIP-1263, Kafka 4.3).
@@ -96,8 +88,7 @@ class ConsumerGroupTargetAssignmentMetadata:
     computed_at: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerGroupTargetAssignmentMember:
+class ConsumerGroupTargetAssignmentMember(NamedTuple):
     """A member's part of the target assignment (record type 7)."""
 
     group_id: str
@@ -105,8 +96,7 @@ class ConsumerGroupTargetAssignmentMember:
     assigned: tuple[TopicIdPartitions, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerGroupCurrentMemberAssignment:
+class ConsumerGroupCurrentMemberAssignment(NamedTuple):
     """A member's present assignment (record type 8).
 
     ``revoking`` are partitions that it must still revoke. ``state`` is 0 if it is
@@ -122,8 +112,7 @@ class ConsumerGroupCurrentMemberAssignment:
     revoking: tuple[TopicIdPartitions, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerGroupRegularExpression:
+class ConsumerGroupRegularExpression(NamedTuple):
     """The topics that match a regular expression (record type 16).
 
     ``version`` is that of the metadata image; ``resolved_at`` is in milliseconds.
@@ -136,8 +125,7 @@ class ConsumerGroupRegularExpression:
     resolved_at: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsumerGroupTombstone:
+class ConsumerGroupTombstone(NamedTuple):
     """Tombstone of one of these records.
 
     ``kind`` is Kafka's name of the record; ``subject`` is the member id or the regular

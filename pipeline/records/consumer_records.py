@@ -41,13 +41,13 @@ _NO_MORE: Final = b"\x00"  # no tags
 _NO_REVOCATION: Final = b"\x01\x00"  # an empty array, and no tags
 _NONE: Final[tuple[TopicIdPartitions, ...]] = ()
 _LONGEST_KEPT: Final = 2_048
-"""Bytes of the longest array that is kept decoded."""
+"""Bytes of the longest key or array that is kept decoded."""
 
 
 def decode_consumer_group(
-    record_type: int, key: Cursor, value: bytes | None
+    record_type: int, key: bytes, value: bytes | None
 ) -> ConsumerGroupRecord:
-    """Decode a record of a type in `KINDS`; ``key`` is positioned after the type.
+    """Decode a record of a type in `KINDS`, which ``key`` begins with.
 
     Raises
     ------
@@ -55,9 +55,8 @@ def decode_consumer_group(
         If key or value is not such a message.
     """
     kind, subject, read = KINDS[record_type]
-    group_id = key.string("key: group")
-    named = None if subject is None else key.string(f"key: {subject}")
-    key.end("key")
+    names = _kept_names if len(key) <= _LONGEST_KEPT else _decoded_names
+    group_id, named = names(key, subject)
     if value is None:
         return ConsumerGroupTombstone(kind=kind, group_id=group_id, subject=named)
     cursor = Cursor(value)
@@ -65,6 +64,19 @@ def decode_consumer_group(
     record = read(group_id, named or "", cursor)
     cursor.end("value")
     return record
+
+
+def _decoded_names(key: bytes, subject: str | None) -> tuple[str, str | None]:
+    """Decode the group, and the subject if the key has one."""
+    cursor = Cursor(key)
+    cursor.int16("key: record type")
+    group_id = cursor.string("key: group")
+    named = None if subject is None else cursor.string(f"key: {subject}")
+    cursor.end("key")
+    return group_id, named
+
+
+_kept_names = lru_cache(4_096)(_decoded_names)
 
 
 def _group(group_id: str, _subject: str, value: Cursor) -> ConsumerGroupMetadata:

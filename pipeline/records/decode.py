@@ -81,7 +81,7 @@ def decode_record(key: bytes | None, value: bytes | None) -> Record:
     if record_type == _CLASSIC_GROUP:
         return decode_group(cursor, value)
     if record_type in KINDS:
-        return decode_consumer_group(record_type, cursor, value)
+        return decode_consumer_group(record_type, key, value)
     if record_type not in _OTHERS:
         raise WireError(f"key: unknown record type {record_type}", offset=0)
     kind, reason = _OTHERS[record_type]

@@ -1,15 +1,17 @@
-"""Records of ``__consumer_offsets`` as frozen values."""
+"""Records of ``__consumer_offsets`` as frozen values.
+
+They are named tuples: to make one takes a third of the time of a frozen dataclass.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 UNKNOWN = -1
 """Kafka's value for an unknown number, which we use as well."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OffsetCommit:
+class OffsetCommit(NamedTuple):
     """A group's committed offset of one partition (record types 0 and 1).
 
     Times are milliseconds since 1970 in UTC; ``topic_id`` is 16 bytes, since Kafka 4.1.
@@ -20,15 +22,14 @@ class OffsetCommit:
     partition: int
     version: int
     offset: int
+    commit_timestamp: int
     leader_epoch: int = UNKNOWN
     metadata: str = ""
-    commit_timestamp: int
     expire_timestamp: int = UNKNOWN
     topic_id: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OffsetTombstone:
+class OffsetTombstone(NamedTuple):
     """Tombstone of a committed offset: expired, deleted, or its topic deleted."""
 
     group_id: str
@@ -36,8 +37,7 @@ class OffsetTombstone:
     partition: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupMember:
+class GroupMember(NamedTuple):
     """One member of a classic group; its two messages are not decoded.
 
     Timeouts are in milliseconds. ``assignment`` is empty if the leader sent no message
@@ -48,14 +48,13 @@ class GroupMember:
     group_instance_id: str | None
     client_id: str
     client_host: str
-    rebalance_timeout: int = UNKNOWN
     session_timeout: int
     subscription: bytes
     assignment: bytes
+    rebalance_timeout: int = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupMetadata:
+class GroupMetadata(NamedTuple):
     """A classic group after a rebalance, or without members (record type 2).
 
     ``protocol_type`` is ``consumer`` for consumer groups, ``connect`` for Kafka
@@ -69,19 +68,17 @@ class GroupMetadata:
     generation: int
     protocol: str | None
     leader: str | None
-    state_timestamp: int = UNKNOWN
     members: tuple[GroupMember, ...]
+    state_timestamp: int = UNKNOWN
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GroupTombstone:
+class GroupTombstone(NamedTuple):
     """Tombstone of a classic group."""
 
     group_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetAside:
+class SetAside(NamedTuple):
     """A valid record of another kind of group; ``reason`` states which.
 
     ``kind`` is Kafka's name of the record, such as ``ShareGroupMetadata``.

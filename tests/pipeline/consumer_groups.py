@@ -212,16 +212,16 @@ def rebuild_rows(rows: list[Row]) -> Replayed:
 def _row(offset: int, record: AnyRecord) -> Row:
     place = {"source_partition": 7, "source_offset": offset}
     place["at"] = START_MS + 1000 * offset
-    if isinstance(record, tuple):
-        key, value = record
-    elif isinstance(record, GroupMetadata):
+    key: bytes
+    value: bytes | None
+    if isinstance(record, GroupMetadata):
         key, value = group_key(record.group_id), group_value(record)
     elif isinstance(record, OffsetCommit):
         key, value = offset_key(record), offset_value(record)
+    elif isinstance(record, ConsumerGroupRecord):
+        key, value = consumer_key(record), consumer_value(record)
     else:
-        return record_row(
-            "s", place, key=consumer_key(record), value=consumer_value(record)
-        )
+        key, value = record
     return record_row("s", place, key=key, value=value)
 
 

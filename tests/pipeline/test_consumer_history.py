@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from pipeline.cases import OPEN, PREVIOUS, REST, Case, pack, unpack
@@ -160,7 +158,7 @@ def test_a_target_of_an_earlier_epoch_has_its_members() -> None:
         new_member("b"),
         epoch(3),
         new_member("c"),
-        replace(new_member("a"), topics=("t", "u")),
+        new_member("a")._replace(topics=("t", "u")),
         epoch(4),
         target("a", {"t": [0, 1]}),
         target("b", {"t": [2, 3]}),
@@ -274,7 +272,7 @@ def test_a_regular_expression_has_the_topics_that_the_group_resolved() -> None:
         target("a", {"t": [0], "u": [0], "v": [0]}),
         complete(3),
         tombstone(ConsumerGroupRegularExpression, "[tu]"),
-        replace(new_member("a", ["v"], regex="[tu]"), client_host="/other"),
+        new_member("a", ["v"], regex="[tu]")._replace(client_host="/other"),
         epoch(4),
         complete(4),
     )

@@ -57,7 +57,7 @@ def test_a_topic_in_several_entries_is_one_topic() -> None:
     """librdkafka's cooperative leader writes partitions in the order it chose them."""
     parts = (("t", (6,)), ("u", (0,)), ("t", (0, 1)))
     message = encode_assignment(MemberAssignment(version=3, partitions=parts))
-    split = replace(member("a", ["t", "u"], {}), assignment=message)
+    split = member("a", ["t", "u"], {})._replace(assignment=message)
     first, second = replay(group(1, split), group(2, member("a", ["t", "u"], {})))
     whole = {"t": [0, 1, 6], "u": [0]}
     assert first.members is not None
@@ -132,7 +132,7 @@ def test_an_unreadable_generation_leaves_the_claims_to_the_next() -> None:
     history = GroupHistory(GROUP)
     place = Place(source="s", partition=0, offset=0, at=None)
     list(history.metadata(group(1, member("a", T, {"t": [0]})), place))
-    broken = replace(member("a", T, {"t": [0]}), subscription=b"\x00\x03")
+    broken = member("a", T, {"t": [0]})._replace(subscription=b"\x00\x03")
     with pytest.raises(WireError, match="member 'a'"):
         list(history.metadata(group(2, broken), place))
     (case,) = history.metadata(group(3, member("a", T, {"t": [0]})), place)
@@ -144,7 +144,7 @@ def test_a_member_listed_twice_is_refused(instance_id: str | None) -> None:
     history = GroupHistory(GROUP)
     place = Place(source="s", partition=0, offset=0, at=None)
     twice = member("a", T, {}, instance_id=instance_id)
-    other = replace(twice, member_id="b") if instance_id else twice
+    other = twice._replace(member_id="b") if instance_id else twice
     with pytest.raises(WireError, match="listed twice"):
         list(history.metadata(group(1, twice, other), place))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from tests.pipeline.groups import group, member, replay
 
 SUBSCRIPTION = bytes.fromhex("0001 00000001 0001 74 ffffffff")
@@ -11,8 +9,8 @@ SUBSCRIPTION = bytes.fromhex("0001 00000001 0001 74 ffffffff")
 
 
 def test_bug_a_group_of_kafka_go_could_not_be_read() -> None:
-    a = replace(member("a", [], {"t": [0, 1]}), subscription=SUBSCRIPTION)
-    b = replace(member("b", [], {"t": [1]}), subscription=SUBSCRIPTION)
+    a = member("a", [], {"t": [0, 1]})._replace(subscription=SUBSCRIPTION)
+    b = member("b", [], {"t": [1]})._replace(subscription=SUBSCRIPTION)
     _, second = replay(group(1, a), group(2, a, b))
     assert second.members is not None
     assert {m: about.subscription for m, about in second.members.items()} == {

@@ -127,7 +127,7 @@ def test_records_name_ids_and_count_partitions() -> None:
     rows = list(
         histories(
             records_of(
-                *FIRST, sizes(u=9), replace(commit("t", 5, 0), version=4, topic_id=_T)
+                *FIRST, sizes(u=9), commit("t", 5, 0)._replace(version=4, topic_id=_T)
             )
         )
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -163,7 +162,7 @@ def _record(kind: type[Any], vector: Vector) -> Any:
             session_timeout=values["classic"]["session_timeout"],
             protocols=tuple((name, bytes.fromhex(data)) for name, data in rows),
         )
-    names = {field.name for field in fields(kind)}
+    names = set(kind._fields)
     return kind(**{name: one for name, one in values.items() if name in names})
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -42,7 +41,7 @@ def encoded(printed: tuple[Any, Any]) -> tuple[bytes, bytes]:
 @given(offset_commits())
 def test_an_offset_commit(commit: OffsetCommit) -> None:
     if commit.topic_id == NO_ID:
-        commit = replace(commit, topic_id=None)  # the default, which no broker writes
+        commit = commit._replace(topic_id=None)  # the default, which no broker writes
     written = offset_key(commit), offset_value(commit)
     assert encoded(printed_commit(commit)) == written
     if commit.version <= 3:  # Kafka prints these also for type 0
