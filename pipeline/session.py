@@ -196,6 +196,7 @@ def _local_settings() -> dict[str, str]:
         "spark.driver.bindAddress": LOOPBACK,
         "spark.driver.memory": f"{_heap()}g",
         "spark.local.dir": scratch,
+        "spark.python.daemon.module": "pipeline.audit.worker_daemon",
         "spark.sql.warehouse.dir": (Path(scratch) / "spark-warehouse").as_uri(),
     }
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
@@ -68,7 +69,8 @@ class Broken:
 class Outlier:
     """One rebalance of the history, compared with the optimum.
 
-    ``balancing`` are the fewest transfers that balance an unbalanced assignment.
+    ``balancing`` are the fewest transfers that balance an unbalanced assignment;
+    ``diff`` compares the assignments, which only drawn ones need.
     """
 
     kind: str
@@ -79,7 +81,7 @@ class Outlier:
     loads: tuple[int, ...]
     loads_best: tuple[int, ...]
     moves: int
-    diff: AssignmentDiff
+    diff: Callable[[], AssignmentDiff]
     flows: Flows
     chain: Chain | None
     bound: Bound
@@ -235,7 +237,7 @@ def outlier_of(
         loads=tuple(verdict["figures"]["loads"]),
         loads_best=tuple(best_verdict["figures"]["loads"]),
         moves=verdict["figures"]["moves"],
-        diff=assignment_diff_of(evaluation.instance, given, ideal, wrong),
+        diff=partial(assignment_diff_of, evaluation.instance, given, ideal, wrong),
         flows=flows,
         chain=chain_of(instance, assignment, verdict),
         bound=bound_of(case, best, best_verdict),

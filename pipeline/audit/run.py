@@ -21,7 +21,7 @@ from pipeline.audit.progress import Progress, watched
 from pipeline.audit.request import fingerprint
 from pipeline.audit.run_row import run_table
 from pipeline.audit.sorting import in_order
-from pipeline.audit.stages import count_cases, rows_and_topics_seen, topic_names
+from pipeline.audit.stages import seen_by_tasks
 from pipeline.audit.steps import (
     Division,
     division_of,
@@ -305,10 +305,10 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> Co
             cases = earlier.cases
         else:
             cases = read_cases(spark, work, found, audit.world, audit.division)
-        names = {**topic_names(cases), **audit.world.names}
-        seen = rows_and_topics_seen(cases)
+        seen = seen_by_tasks(cases)
+        names = {**seen.names, **audit.world.names}
         counts = replace(audit.world.counts, shown=known_counts(seen.topics, names))
-        is_small = count_cases(cases) <= JUDGED_WHOLE
+        is_small = seen.cases <= JUDGED_WHOLE
     settings = Settings(
         cluster=audit.cluster,
         claim_rule=audit.claim_rule,

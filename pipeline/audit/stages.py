@@ -8,6 +8,7 @@ stage's tasks compute is a function of Arrow batches (`reconstruct_batches`,
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
@@ -102,25 +103,27 @@ class Seen(NamedTuple):
     """What the tasks of the reconstruction have seen, over all of them."""
 
     topics: list[tuple[str, Sighting]]  # each topic and what is known of its count
+    names: dict[str, str]  # of topic ids
     rows_read: int
     rows_repeated: int
+    cases: int  # rebalances and snapshots
 
 
-def rows_and_topics_seen(rows: DataFrame) -> Seen:
-    """Collect what the tasks of `reconstruct` have counted."""
-    counted = rows.where(f.col("what").isin(TOPIC, READ, REPEATED))
-    columns = ("what", "record", "records", "at", "until", "reason")
-    found = counted.select(*columns).collect()
+def seen_by_tasks(rows: DataFrame) -> Seen:
+    """Collect what the tasks of `reconstruct` have counted, in one job."""
+    is_counted = f.col("what").isin(*COUNTS)
+    columns = ("key", "record", "records", "at", "until", "reason")
+    kept = [f.when(is_counted, f.col(name)).alias(name) for name in columns]
+    found: dict[str, list[Row]] = defaultdict(list)
+    for row in rows.groupBy("what", *kept).count().collect():
+        found[row["what"]].append(row.asDict())
     return Seen(
-        topics=[sighting_of(row.asDict()) for row in found if row["what"] == TOPIC],
-        rows_read=sum(row["records"] for row in found if row["what"] == READ),
-        rows_repeated=sum(row["records"] for row in found if row["what"] == REPEATED),
+        topics=[sighting_of(row) for row in found[TOPIC]],
+        names=names_of_ids((bytes(r["key"]), r["record"]) for r in found[TOPIC_ID]),
+        rows_read=sum(row["records"] * row["count"] for row in found[READ]),
+        rows_repeated=sum(row["records"] * row["count"] for row in found[REPEATED]),
+        cases=sum(row["count"] for row in found[CASE]),
     )
-
-
-def count_cases(rows: DataFrame) -> int:
-    """Count the rebalances and snapshots."""
-    return rows.where(f.col("what") == CASE).count()
 
 
 def topic_names(rows: DataFrame) -> dict[str, str]:

@@ -21,7 +21,6 @@ from importlib.resources import files
 from typing import Any, Final, TypeAlias
 
 import orjson
-from kafka.protocol.schemas import BaseField, StructField
 
 _Convert: TypeAlias = Callable[[Any], Any]
 
@@ -65,7 +64,7 @@ def encode_printed_value(record_type: int, version: object, fields: object) -> b
     # Kafka prints all versions of a commit for both types.
     value_type = _COMMIT if record_type == _LEGACY_COMMIT else record_type
     versions = _messages()[value_type, "value"]["validVersions"]
-    first, last = BaseField.parse_versions(versions)
+    first, last = _kafka_struct().parse_versions(versions)
     if not first <= number <= last:
         raise PrintedError(f"version {number}, not {first} to {last}")
     return _VERSION.pack(number) + _encoded(value_type, "value", number, fields)
@@ -85,7 +84,7 @@ def _encoded(record_type: int, part: str, version: int, printed: object) -> byte
     Fields with other names are ignored, as tags that are not known.
     """
     described = _messages()[record_type, part]
-    first, last = BaseField.parse_versions(described["flexibleVersions"])
+    first, last = _kafka_struct().parse_versions(described["flexibleVersions"])
     is_flexible = first <= version <= last
     message, convert = _message(record_type, part, version)
     fields = convert(printed)
@@ -98,6 +97,13 @@ def _encoded(record_type: int, part: str, version: int, printed: object) -> byte
     return bytes(encoded)
 
 
+def _kafka_struct() -> Any:
+    """Return the class from kafka-python, which takes long to load and few need."""
+    from kafka.protocol.schemas import StructField  # noqa: PLC0415
+
+    return StructField
+
+
 @cache
 def _messages() -> dict[tuple[int, str], dict[str, Any]]:
     """Return the descriptions, by type of record and part, ``key`` or ``value``."""
@@ -107,7 +113,7 @@ def _messages() -> dict[tuple[int, str], dict[str, Any]]:
 
 @cache
 def _message(record_type: int, part: str, version: int) -> tuple[Any, _Convert]:
-    message = StructField(_messages()[record_type, part])
+    message = _kafka_struct()(_messages()[record_type, part])
     return message, _fields(message.fields.values(), version)
 
 

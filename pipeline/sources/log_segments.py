@@ -15,9 +15,6 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from kafka.errors import KafkaError
-from kafka.record.default_records import DefaultRecordBatch
-
 from pipeline.sources.record_lines import OFFSETS_TOPIC
 from pipeline.sources.rows import (
     UNREADABLE,
@@ -42,8 +39,8 @@ _BESIDE: Final = re.compile(
     r"|cleaner-offset)-checkpoint|(partition|bootstrap)\.(metadata|checkpoint)"
     r"|meta\.properties"
 )
-_BROKEN: Final = (KafkaError, ValueError, IndexError, struct.error, OSError, EOFError)
-"""What kafka-python and the decompression raise for a damaged batch."""
+_BROKEN: Final = (ValueError, IndexError, struct.error, OSError, EOFError)
+"""What the decompression raises for a damaged batch, and kafka-python besides."""
 
 
 def is_segment(name: str, head: bytes) -> bool:
@@ -87,6 +84,8 @@ def rows_of_segment(data: bytes, source: str, partition: int) -> Iterator[Row]:
     Records of a transaction count once it is committed. One whose end is not in the
     segment counts: its marker can be in the next.
     """
+    from kafka.errors import KafkaError  # noqa: PLC0415  # it takes long to load
+
     place: dict[str, Any] = {"source": source, "source_partition": partition}
     held: dict[int, list[Row]] = {}  # by producer, until a marker ends them
     for start, piece in _pieces(data):
@@ -99,7 +98,7 @@ def rows_of_segment(data: bytes, source: str, partition: int) -> Iterator[Row]:
             batch = _checked(piece)
             rows = [_row(record, place) for record in batch]
             producer = batch.producer_id
-        except _BROKEN as error:
+        except (KafkaError, *_BROKEN) as error:
             reason = f"unreadable batch at byte {start:,}: {message_of(error)}"
             (offset,) = struct.unpack_from(">q", piece)
             yield quarantine_row(UNREADABLE, reason, line=offset, raw=piece, **place)
@@ -133,7 +132,7 @@ def _pieces(data: bytes) -> Iterator[tuple[int, bytes | None]]:
         return
 
 
-def _checked(piece: bytes) -> DefaultRecordBatch:
+def _checked(piece: bytes) -> Any:
     """Open a batch whose checksum holds.
 
     Raises
@@ -141,6 +140,8 @@ def _checked(piece: bytes) -> DefaultRecordBatch:
     ValueError, KafkaError
         If it does not, the batch is damaged, or it is in an older format.
     """
+    from kafka.record.default_records import DefaultRecordBatch  # noqa: PLC0415
+
     magic = piece[HEAD_BYTES - 1]
     if magic != _MAGIC:
         raise ValueError(f"message format {magic}, of Kafka before 0.11")

@@ -103,7 +103,7 @@ class Killer:
         busy = [
             worker
             for daemon in self._java.children()
-            if "pyspark.daemon" in command_of(daemon)
+            if "worker_daemon" in command_of(daemon)
             for worker in children_of(daemon)
             if is_busy(worker)
         ]
