@@ -29,6 +29,7 @@ from pipeline.unfinished import Unfinished
 from rebalance import OutputError
 
 ASIDE: Final = ".unfinished"
+_LOCK: Final = ".lock"
 OLD: Final = ".replaced"
 _MEBIBYTE: Final = 1 << 20
 WHOLE: Final = (MANIFEST, PAGE, *TABLES)
@@ -149,7 +150,7 @@ def staging(
                 stack.callback(store.delete_empty, place.out)
             store.make_folder(place.out)
             try:
-                stack.enter_context(store.locked(place.out))
+                stack.enter_context(store.locked(place.out, _LOCK))
             except BlockingIOError:
                 reason = "another audit is writing to this folder"
                 raise OutputError(reason, target=place.shown) from None

@@ -112,7 +112,7 @@ class HadoopStore:
         with suppress(OSError), _java_errors():
             path.getFileSystem(self._conf).delete(path, False)
 
-    def locked(self, _uri: str) -> AbstractContextManager[None]:
+    def locked(self, _uri: str, _name: str) -> AbstractContextManager[None]:
         """Do nothing: two runs must not write to one folder at the same time."""
         return nullcontext()
 
