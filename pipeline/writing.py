@@ -22,7 +22,7 @@ from typing import Any, Final, TypeAlias
 import orjson
 import pyarrow as pa
 
-from pipeline.files import FileStore, Location, as_given, uri_of
+from pipeline.files import FileStore, Location, as_given, shown, uri_of
 from pipeline.table_files import write_files
 from pipeline.tables import MANIFEST, PAGE, SCHEMAS, TABLES
 from pipeline.unfinished import Unfinished
@@ -168,6 +168,23 @@ def staging(
                 place.clear(keeps_work=keeps_work)
             if keeps_work:
                 tell(_kept(place))
+
+
+def refuse_replaced(out: Location, read: Iterable[Location]) -> None:
+    """Check that no file that is read has the place of a table, page, or manifest.
+
+    Raises
+    ------
+    OutputError
+        If one has.
+    """
+    places = [f"{uri_of(out)}/{name}" for name in WHOLE]
+    for location in read:
+        uri = uri_of(location)
+        for place in places:
+            if uri == place or uri.startswith(f"{place}/"):
+                reason = f"{shown(uri)} is read by this audit, which would replace it"
+                raise OutputError(f"{reason}: write to another folder", target=str(out))
 
 
 def _kept(place: Staging) -> str:

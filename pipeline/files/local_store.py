@@ -68,7 +68,7 @@ class LocalStore:
 
     def rename(self, uri: str, target: str) -> None:
         """Move a file or a folder within its file system; nothing is at the target."""
-        self.upload(local_path(uri), target)
+        _move_flushed(local_path(uri), local_path(target))
 
     def delete(self, uri: str) -> None:
         """Delete a file, or a folder with all that is in it, as far as possible."""
@@ -111,15 +111,7 @@ class LocalStore:
 
     def upload(self, source: Path, uri: str) -> None:
         """Flush a file or a folder to the disk, which can be full, and move it."""
-        target = local_path(uri)
-        for folder, _, names in os.walk(source):
-            for name in names:
-                _flush(Path(folder, name))
-            _flush(Path(folder))
-        if not source.is_dir():
-            _flush(source)
-        source.replace(target)
-        _flush(target.parent)
+        _move_flushed(source, local_path(uri))
 
 
 def status_of(path: Path) -> os.stat_result | None:
@@ -140,6 +132,17 @@ def status_of(path: Path) -> os.stat_result | None:
         if error.errno in _NOTHING:
             return None
         raise
+
+
+def _move_flushed(source: Path, target: Path) -> None:
+    for folder, _, names in os.walk(source):
+        for name in names:
+            _flush(Path(folder, name))
+        _flush(Path(folder))
+    if not source.is_dir():
+        _flush(source)
+    source.replace(target)
+    _flush(target.parent)
 
 
 def _flush(path: Path) -> None:
