@@ -2,7 +2,6 @@
 
 from pipeline.live.admin import NO_SUCH_GROUP, read_cluster
 from pipeline.live.client_properties import ClientSettings, read_client_properties
-from pipeline.live.cluster_identity import ClusterIdentity, read_identity
 from pipeline.live.cluster_state import ClusterState, GroupState
 from pipeline.live.kept_records import (
     RECORDS,
@@ -10,9 +9,11 @@ from pipeline.live.kept_records import (
     records_of_batch,
 )
 from pipeline.live.live_source import (
+    ClusterIdentity,
     LiveSource,
     find_live_source,
     kept_live_source,
+    read_identity,
     row_of_record,
 )
 from pipeline.live.offsets_log import LogRange, LogRecord, MakeConsumer, OffsetsLog
