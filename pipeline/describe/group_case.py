@@ -68,8 +68,8 @@ def case_of(snapshot: Snapshot) -> Case:
         at_rest=snapshot.at_rest,
         doubt=snapshot.doubt or found.doubt or _in_transit(found),
         members={
-            member_id: _member(found.held[member_id], found.people.get(member_id, {}))
-            for member_id in sorted(found.held)
+            member_id: _member(held, found.people.get(member_id, {}))
+            for member_id, held in sorted(found.held.items())
         },
         lag=_lag(snapshot.of(Form.OFFSETS)),
         least_sizes=_topic_sizes(snapshot),

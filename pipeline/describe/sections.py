@@ -80,9 +80,9 @@ def _sections(table: Table, source: str) -> Iterator[Section | Stray]:
     for row in table.rows:
         by_group.setdefault(row.by_name[GROUP], []).append(row)
     faults: dict[str, list[Fault]] = {}
+    only = next(iter(by_group)) if len(by_group) == 1 else None
     for fault in table.faults:
-        known = fault.group_id in by_group
-        group_id = fault.group_id if known else _only(by_group)
+        group_id = fault.group_id if fault.group_id in by_group else only
         if group_id is None:
             yield Stray(source=source, line=fault)
         else:
@@ -99,7 +99,3 @@ def _sections(table: Table, source: str) -> Iterator[Section | Stray]:
             faults=faults.get(group_id, []),
             ended=table.ended or rows[-1].line != last,
         )
-
-
-def _only(groups: dict[str, list[Cells]]) -> str | None:
-    return next(iter(groups)) if len(groups) == 1 else None

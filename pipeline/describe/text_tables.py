@@ -181,7 +181,8 @@ def _is_foreign(fault: Fault, table: Table) -> bool:
     groups = {row.by_name[GROUP] for row in table.rows} if has_group else set()
     topics = {row.by_name["TOPIC"] for row in table.rows if "TOPIC" in row.by_name}
     first = groups or topics
-    at = _words_before_group(table) if has_group else 0
+    # Columns of a constant prefix, as ``kubectl logs`` writes.
+    at = table.heading.names.index(GROUP) if has_group else 0
     if fault.reason == _CUT and len(words) == at + 1:
         return not any(name.startswith(words[at]) for name in first)
     if len(words) > at and words[at] in {name.split()[0] for name in first if name}:
@@ -193,11 +194,6 @@ def _is_foreign(fault: Fault, table: Table) -> bool:
     return not any(
         word in topics and after.isdigit() for word, after in pairwise(words)
     )
-
-
-def _words_before_group(table: Table) -> int:
-    """Count the columns of a constant prefix, as ``kubectl logs`` writes."""
-    return table.heading.names.index(GROUP)
 
 
 def _add(table: Table, line: Line, text: str) -> None:

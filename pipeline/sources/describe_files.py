@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from pipeline.cases import Case
+from pipeline.describe.agreement import joined
 from pipeline.describe.group_case import case_of, with_group_sizes
+from pipeline.describe.kafka_ui import pieces_of_kafka_ui
 from pipeline.describe.messages import Note
-from pipeline.describe.read_texts import read_snapshots
 from pipeline.describe.refusal import NotJudged
-from pipeline.describe.sections import Stray
+from pipeline.describe.sections import Remark, Section, Stray, parts_of
 from pipeline.describe.snapshots import Snapshot
-from pipeline.describe.text_tables import OUTSIDE
+from pipeline.describe.text_tables import OUTSIDE, Piece, read_pieces
 from pipeline.sources.lines import Line
 from pipeline.sources.rows import (
     SET_ASIDE,
@@ -41,6 +43,51 @@ def read_describe(
     yield from map(case_row, with_group_sizes(cases))
     yield from aside
     yield from _counted(strays)
+
+
+def read_snapshots(
+    files: Iterable[tuple[str, Iterable[Line]]], *, group_name: str | None = None
+) -> tuple[list[Snapshot], list[Stray]]:
+    """Read files, sorted by name, into the moments of their groups.
+
+    ``group_name`` is the group of tables that do not name it.
+    """
+    sections: dict[str, list[Section]] = {}
+    remarks: dict[str, list[Remark]] = {}
+    strays: list[Stray] = []
+    for source, lines in files:
+        for piece in _pieces(lines, group_name):
+            for part in parts_of(piece, source):
+                if isinstance(part, Stray):
+                    strays.append(part)
+                elif isinstance(part, Section):
+                    sections.setdefault(part.group_id, []).append(part)
+                else:
+                    remarks.setdefault(part.note.group_id or "", []).append(part)
+    groups = dict.fromkeys((*sections, *remarks))
+    snapshots = [
+        snapshot
+        for group_id in groups
+        for snapshot in joined(
+            group_id, sections.get(group_id, ()), remarks.get(group_id, ())
+        )
+    ]
+    return snapshots, strays
+
+
+def _pieces(lines: Iterable[Line], group_name: str | None) -> Iterator[Piece]:
+    """Yield the tables of a text, or of the JSON that stands for them."""
+    lines = iter(lines)
+    blank: list[Line] = []
+    for line in lines:
+        if line.text.lstrip().startswith((b"{", b"[")):
+            whole = b"\n".join(one.text for one in (line, *lines))
+            yield from pieces_of_kafka_ui(whole)
+            return
+        blank.append(line)
+        if line.text.strip():
+            break
+    yield from read_pieces(chain(blank, lines), group_name)
 
 
 def _refused(snapshot: Snapshot, error: NotJudged) -> Row:

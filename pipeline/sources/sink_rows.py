@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from pipeline.sources.avro_files import milliseconds_since_1970
 from pipeline.sources.read import TextPiece, keyed
 from pipeline.sources.record_format import Encoding, RecordFormat, decoded
+from pipeline.sources.record_lines import milliseconds_since_1970
 from pipeline.sources.record_parquet import record_of_fields
 from pipeline.sources.rows import (
     RECORD,

@@ -6,8 +6,8 @@ import pytest
 
 from pipeline.describe.group_case import case_of
 from pipeline.describe.messages import ERROR, IGNORED, Note, note_of
-from pipeline.describe.read_texts import read_snapshots
 from pipeline.describe.refusal import NotJudged
+from pipeline.sources.describe_files import read_snapshots
 from pipeline.sources.lines import Line
 from tests.pipeline.describe_text import (
     KIP_1099,

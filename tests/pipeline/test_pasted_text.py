@@ -8,8 +8,8 @@ import pytest
 
 from pipeline.cases import Case
 from pipeline.describe.group_case import case_of
-from pipeline.describe.read_texts import read_snapshots
 from pipeline.describe.sections import Stray
+from pipeline.sources.describe_files import read_snapshots
 from tests.pipeline.describe_text import (
     MEMBERS,
     OFFSETS,
