@@ -16,7 +16,7 @@ from pipeline.live.live_source import (
     read_identity,
     row_of_record,
 )
-from pipeline.live.offsets_log import LogRange, LogRecord, MakeConsumer, OffsetsLog
+from pipeline.live.offsets_log import LogRange, LogRecord, OffsetsLog
 from pipeline.live.snapshot import GroupSnapshot, snapshots_of
 from pipeline.live.stream_offsets import (
     BEGIN_ANEW,
@@ -40,7 +40,6 @@ __all__ = [
     "LiveSource",
     "LogRange",
     "LogRecord",
-    "MakeConsumer",
     "NextOffsets",
     "OffsetsLog",
     "ReplacedLogError",
