@@ -63,23 +63,18 @@ class GroupSource(Protocol):
     @property
     def name(self) -> str:
         """Name of the source, as the user wrote it."""
-        ...
 
     def groups(self) -> list[str]:
         """Return the names of the groups."""
-        ...
 
     def moments(self, group: str) -> list[Moment]:
         """Return the moments of a group, in order; none if there is no such group."""
-        ...
 
     def read(self, moment: Moment) -> GroupRebalance:
         """Read one of these moments."""
-        ...
 
     def quarantined(self, group: str | None = None) -> str:
         """Return why a group, or anything, is not judged; empty if nothing says so."""
-        ...
 
 
 def choose(
