@@ -66,8 +66,7 @@ def joined(
         one for one in remarks if not _is_of_a_moment(one, moments, without_holders)
     ]
     if left or left_remarks:
-        notes = [(one.source, one.note) for one in left_remarks]
-        rest = Snapshot(name="", group_id=group_id, sections=left, notes=notes)
+        rest = Snapshot(name="", group_id=group_id, sections=left, notes=left_remarks)
         moments.append(rest)
     _name(moments)
     return moments
@@ -231,18 +230,19 @@ def _is_of_a_moment(
 
     A warning is above its table; other messages are about groups without holders.
     """
+    source, note = remark
     below = [
         (section.line, moment)
         for moment in moments
         for section in moment.sections
-        if section.source == remark.source and section.line > remark.note.line
+        if section.source == source and section.line > note.line
     ]
     about = without_holders
-    if below and remark.note.says == REBALANCING:
+    if below and note.says == REBALANCING:
         nearest = min(line for line, _ in below)
         about = [moment for line, moment in below if line == nearest]
     for moment in about:
-        moment.notes.append((remark.source, remark.note))
+        moment.notes.append(remark)
     return bool(about)
 
 

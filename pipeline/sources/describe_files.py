@@ -13,7 +13,7 @@ from pipeline.describe.messages import Note
 from pipeline.describe.refusal import NotJudged
 from pipeline.describe.sections import Remark, Section, Stray, parts_of
 from pipeline.describe.snapshots import Snapshot
-from pipeline.describe.text_tables import OUTSIDE, Piece, read_pieces
+from pipeline.describe.text_tables import OUTSIDE, Fault, Piece, read_pieces
 from pipeline.sources.lines import Line
 from pipeline.sources.rows import (
     SET_ASIDE,
@@ -58,12 +58,12 @@ def read_snapshots(
     for source, lines in files:
         for piece in _pieces(lines, group_name):
             for part in parts_of(piece, source):
-                if isinstance(part, Stray):
-                    strays.append(part)
-                elif isinstance(part, Section):
+                if isinstance(part, Section):
                     sections.setdefault(part.group_id, []).append(part)
+                elif isinstance(note := part[1], Note) and note.group_id is not None:
+                    remarks.setdefault(note.group_id, []).append((source, note))
                 else:
-                    remarks.setdefault(part.note.group_id or "", []).append(part)
+                    strays.append(part)
     groups = dict.fromkeys((*sections, *remarks))
     snapshots = [
         snapshot
@@ -106,17 +106,16 @@ def _refused(snapshot: Snapshot, error: NotJudged) -> Row:
 def _counted(strays: list[Stray]) -> Iterator[Row]:
     """Yield one row per file and reason, with the number of lines and the first."""
     counted: dict[tuple[str, str], Row] = {}
-    for stray in strays:
-        row = _row_of(stray)
-        first = counted.setdefault((stray.source, row["reason"]), row)
+    for source, line in strays:
+        row = _row_of(line, source)
+        first = counted.setdefault((source, row["reason"]), row)
         if first is not row:
             first["records"] += 1
     yield from counted.values()
 
 
-def _row_of(stray: Stray) -> Row:
+def _row_of(line: Fault | Note, source: str) -> Row:
     """Return the row of one line; a message, or a foreign line, is no damage."""
-    line = stray.line
     if isinstance(line, Note):
         reason, text = f"the tool reports: {line.text[:200]}", line.text.encode()
         kind, record = SET_ASIDE, "message"
@@ -126,7 +125,7 @@ def _row_of(stray: Stray) -> Row:
     return quarantine_row(
         kind,
         reason,
-        source=stray.source,
+        source=source,
         line=line.line,
         raw=text,
         group_id=line.group_id,

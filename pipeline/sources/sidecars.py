@@ -27,8 +27,8 @@ from pydantic import (
 
 from pipeline.files import LOCAL_STORES, Location, Stores, uri_of
 from pipeline.known_counts import KnownCounts, Step
+from pipeline.sources.lines import as_utf8
 from pipeline.sources.record_lines import milliseconds_since_1970
-from pipeline.sources.text_encodings import as_utf8
 from pipeline.topic_ids import id_of_plain
 from rebalance import (
     INT64_MAX,
