@@ -128,14 +128,9 @@ def staging(
 ) -> Iterator[Staging]:
     """Open a staging folder; if the block fails, keep what can be continued.
 
-    Parameters
-    ----------
-    store
-        The file system of ``out``.
-    asked
-        Name of the request; what others have left is deleted.
-    tell
-        Told the place and the size of what is kept.
+    ``store`` is the file system of ``out``, and ``asked`` the name of the request; what
+    others have left is deleted. ``tell`` is told the place and the size of what is
+    kept.
 
     Raises
     ------

@@ -25,12 +25,7 @@ from pipeline.cases import (
     Held,
     Offsets,
 )
-from pipeline.describe.cells import (
-    MISSING,
-    UnnamedTopicsError,
-    number_of,
-    partition_of,
-)
+from pipeline.describe.cells import MISSING, UnnamedTopicsError, number_of, partition_of
 from pipeline.describe.headings import Form
 from pipeline.describe.holders import Holders, assigned_in, holders_of
 from pipeline.describe.messages import ERROR, NO_MEMBERS, REBALANCING

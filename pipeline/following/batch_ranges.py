@@ -93,12 +93,8 @@ def merges(
 ) -> Iterator[Merge]:
     """Select ranges to merge, the highest tier first.
 
-    Parameters
-    ----------
-    lengths
-        Bytes of each range. They do not overlap.
-    most
-        Bytes that a merged range has at most.
+    ``lengths`` are the bytes of each range, which do not overlap; a merged one has
+    ``most`` at most.
     """
     left = sorted(lengths)
     width = FAN_IN

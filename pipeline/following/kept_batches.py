@@ -63,13 +63,8 @@ class KeptBatches:
     def merge(self, count: int, write: Callable[[list[str], str], None]) -> int:
         """Merge adjacent small folders; return the number of new ones.
 
-        Parameters
-        ----------
-        count
-            Number of batches that are committed. Later ones are not merged, because
-            they will be written again.
-        write
-            Reads folders, and writes all their records to another folder.
+        ``count`` batches are committed. Later ones are not merged, because they will be
+        written again. ``write`` reads folders, and writes all their records to another.
 
         Raises
         ------

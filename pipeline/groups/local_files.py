@@ -37,10 +37,7 @@ from pipeline.sources.rows import (
     quarantine_row,
     sighting_of,
 )
-from pipeline.sources.sidecars import (
-    read_offsets,
-    read_topics,
-)
+from pipeline.sources.sidecars import read_offsets, read_topics
 from pipeline.sources.source_kind import STATES
 from rebalance import MAX_PARTITIONS, AssignmentDocument, SourceError
 

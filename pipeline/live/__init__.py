@@ -3,11 +3,7 @@
 from pipeline.live.admin import NO_SUCH_GROUP, read_cluster
 from pipeline.live.client_properties import ClientSettings, read_client_properties
 from pipeline.live.cluster_state import ClusterState, GroupState
-from pipeline.live.kept_records import (
-    RECORDS,
-    batches_of_records,
-    records_of_batch,
-)
+from pipeline.live.kept_records import RECORDS, batches_of_records, records_of_batch
 from pipeline.live.live_source import (
     ClusterIdentity,
     LiveSource,

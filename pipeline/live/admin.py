@@ -41,13 +41,8 @@ def read_cluster(
 ) -> ClusterState:
     """Read groups that have members, the topics that they use, and their offsets.
 
-    Parameters
-    ----------
-    bootstrap_server : str
-        ``host:port``, or several, separated by commas.
-    settings : ClientSettings
-    groups : sequence of str
-        Groups to read; none: all.
+    ``bootstrap_server`` is ``host:port``, or several, separated by commas. Without
+    ``groups``, all are read.
 
     Raises
     ------

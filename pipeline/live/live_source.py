@@ -28,22 +28,11 @@ OFFSETS_PER_TASK: Final = 500_000
 class LiveSource:
     """What exists when an audit begins; later records are not read.
 
-    Attributes
-    ----------
-    log : OffsetsLog
-    ranges : tuple of LogRange
-        Parts of the log, one per task.
-    counts : dict of str to int
-        Partition counts by topic.
-    names : dict of str to str
-        Names of topic ids, which are as in `pipeline.topic_ids`.
-    ends : Logs
-        Log ends of the topics whose ends are known.
-    notes : tuple of str
-        Log ends that could not be read, and why.
-    kept : tuple of str, or None
-        URIs of the folders with the records of ``ranges`` as Parquet, where they were
-        read before (`pipeline.following`); None: they are read from the cluster.
+    ``ranges`` are parts of the log, one per task. ``counts`` are partition counts by
+    topic, ``names`` those of topic ids (`pipeline.topic_ids`), and ``ends`` the log
+    ends that are known; ``notes`` state which could not be read, and why. ``kept`` are
+    URIs of the folders with the records of ``ranges`` as Parquet, where they were read
+    before (`pipeline.following`); None: they are read from the cluster.
     """
 
     log: OffsetsLog

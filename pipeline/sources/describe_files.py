@@ -15,13 +15,7 @@ from pipeline.describe.sections import Remark, Section, Stray, parts_of
 from pipeline.describe.snapshots import Snapshot
 from pipeline.describe.text_tables import OUTSIDE, Fault, Piece, read_pieces
 from pipeline.sources.lines import Line
-from pipeline.sources.rows import (
-    SET_ASIDE,
-    UNREADABLE,
-    Row,
-    case_row,
-    quarantine_row,
-)
+from pipeline.sources.rows import SET_ASIDE, UNREADABLE, Row, case_row, quarantine_row
 
 
 def read_describe(

@@ -19,13 +19,7 @@ from kafka.errors import KafkaError
 from kafka.record.default_records import DefaultRecordBatch
 
 from pipeline.sources.record_lines import OFFSETS_TOPIC
-from pipeline.sources.rows import (
-    UNREADABLE,
-    Row,
-    bytes_row,
-    message_of,
-    quarantine_row,
-)
+from pipeline.sources.rows import UNREADABLE, Row, bytes_row, message_of, quarantine_row
 
 HEAD_BYTES: Final = 17
 """Bytes of a batch up to its format (magic), which tell that a file is a segment."""

@@ -26,14 +26,8 @@ def paired(
     """Check that values have keys; return the files to read, and those without.
 
     Files of keys whose values are not there stay: they can be tombstones. Those of
-    values that have their keys with them, or that were refused, are left out.
-
-    Parameters
-    ----------
-    files
-        All files that were recognized.
-    uris
-        Locations of all files that were found.
+    values that have their keys with them, or that were refused, are left out. ``files``
+    are those that were recognized, ``uris`` the locations of all that were found.
     """
     if not any(file.sink for file in files):
         return list(files), []

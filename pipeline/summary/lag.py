@@ -41,13 +41,9 @@ def percent_above(rows: pa.Table | pa.RecordBatch) -> pa.Array:
 def medians(histogram: pa.Table, keys: Sequence[str]) -> pa.Table:
     """Return the median per key, of two the upper one, and the number of values.
 
-    Parameters
-    ----------
-    histogram
-        ``keys``, ``percent`` and ``rebalances``, the number of that value.
-    keys
-        Columns that the result has one row for, besides ``known``, ``at_bound`` (values
-        of 0) and ``median``.
+    The histogram has ``keys``, ``percent``, and ``rebalances``, the number of that
+    value; the result has ``keys``, ``known``, ``at_bound`` (values of 0), and
+    ``median``.
     """
     order = [(name, "ascending") for name in (*keys, "percent")]
     rows = histogram.sort_by(order).combine_chunks()
