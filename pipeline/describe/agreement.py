@@ -130,11 +130,9 @@ def _moments(
     for at, one in enumerate(tables):
         if one.form is Form.MEMBERS:
             alike = (found for found in members if _all_agree(found, at, shown))
-            same = next(alike, None)
-            if same is None:
-                members.append([at])
-            else:
-                same.append(at)
+            if (same := next(alike, None)) is None:
+                members.append(same := [])
+            same.append(at)
     moments, joined_members = [], set()
     for same_offsets in plain.values():
         at = same_offsets[0]

@@ -73,12 +73,12 @@ class KeptBatches:
         """
         with as_output_error(shown(self._records)):
             due = list(merges(self._lengths(count)))
-            for one in due:
-                aside = self.aside(one.whole)
-                write([self.folder(part) for part in one.parts], aside)
-                self.place(aside, one.whole)
+            for whole, parts in due:
+                aside = self.aside(whole)
+                write([self.folder(part) for part in parts], aside)
+                self.place(aside, whole)
                 # From here on it counts, instead of those that it replaces.
-                self._store.make_folder(f"{self._records}/{_NOTES}/{one.whole.name}")
+                self._store.make_folder(f"{self._records}/{_NOTES}/{whole.name}")
                 self._clear()
         return len(due)
 
