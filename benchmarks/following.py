@@ -21,9 +21,9 @@ from pyspark.sql import SparkSession
 
 from pipeline.audit import audit
 from pipeline.audit.live_rows import live_parcels
-from pipeline.files import HadoopStore
+from pipeline.files import LocalStore
+from pipeline.following.follower import write_merged
 from pipeline.following.kept_batches import KeptBatches
-from pipeline.following.merged_records import write_merged
 from pipeline.session import spark_session
 from tests.live.kept_recording import keep_recording, live_source
 
@@ -38,7 +38,7 @@ def main() -> None:
     spark.sparkContext.setLogLevel("OFF")
     with tempfile.TemporaryDirectory() as scratch:
         for count in BATCHES:
-            kept = _kept(spark, Path(scratch) / str(count), count)
+            kept = _kept(Path(scratch) / str(count), count)
             if count == BATCHES[0]:
                 _read(spark, kept)  # warm up
             _show(f"{count} batches: reading", partial(_read, spark, kept))
@@ -51,8 +51,8 @@ def main() -> None:
     spark.stop()
 
 
-def _kept(spark: SparkSession, folder: Path, count: int) -> KeptBatches:
-    kept = KeptBatches(f"file:{folder}", lambda: HadoopStore(spark))
+def _kept(folder: Path, count: int) -> KeptBatches:
+    kept = KeptBatches(f"file:{folder}", LocalStore())
     keep_recording(kept, folder, count)
     return kept
 

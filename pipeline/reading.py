@@ -11,14 +11,9 @@ from pipeline.tables import PARTITION_COLUMNS, TABLES
 
 
 def read_table(folder: Path, name: str) -> pa.Table:
-    """Read a table of an audit: columns as in `TABLES`, rows by day and `ORDER`.
+    """Read a table of an audit by its name in `TABLES`, such as ``rebalances``.
 
-    Parameters
-    ----------
-    folder
-        Folder of the audit.
-    name
-        A name of `TABLES`, such as ``rebalances``.
+    Columns are as stated there, and rows by day and `ORDER`.
     """
     return opened_table(folder, name).to_table().select(TABLES[name].names)
 

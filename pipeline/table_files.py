@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,10 +34,7 @@ _Sizes = npt.NDArray[np.int64]
 def write_files(folder: Path, tables: Iterable[pa.Table]) -> None:
     """Write a table into a new folder.
 
-    Parameters
-    ----------
-    tables
-        The rows, sorted by `PARTITION_COLUMNS`, in any division.
+    The rows are sorted by `PARTITION_COLUMNS`, and divided in any way.
     """
     folder.mkdir()
     place, number = folder, 0
@@ -77,32 +76,26 @@ def _sizes(values: Any) -> _Sizes:
     return np.full(len(values), kind.bit_width // 8, np.int64)
 
 
-def _files(
-    tables: Iterable[pa.Table],
-) -> Iterator[tuple[tuple[str, ...], pa.Table]]:
+def _files(tables: Iterable[pa.Table]) -> Iterator[tuple[tuple[str, ...], pa.Table]]:
     """Yield the cluster and day of each file, and its rows."""
-    key: tuple[str, ...] = ()
-    held: list[pa.Table] = []
-    count = size = 0
-    for found, rows in _days(tables):
-        if found != key and held:
+    for key, days in groupby(_days(tables), key=itemgetter(0)):
+        held: list[pa.Table] = []
+        count = size = 0
+        for _, rows in days:
+            start, ends = 0, np.cumsum(sizes_of(rows))
+            while start < rows.num_rows:
+                before = int(ends[start - 1]) if start else 0
+                full = int(np.searchsorted(ends, before + MOST_BYTES - size)) + 1
+                stop = min(full, start + MOST_ROWS - count, rows.num_rows)
+                held.append(rows.slice(start, stop - start))
+                count += stop - start
+                size += int(ends[stop - 1]) - before
+                start = stop
+                if count == MOST_ROWS or size >= MOST_BYTES:
+                    yield key, pa.concat_tables(held)
+                    held, count, size = [], 0, 0
+        if held:
             yield key, pa.concat_tables(held)
-            held, count, size = [], 0, 0
-        key, start = found, 0
-        ends = np.cumsum(sizes_of(rows))
-        while start < rows.num_rows:
-            before = int(ends[start - 1]) if start else 0
-            full = int(np.searchsorted(ends, before + MOST_BYTES - size)) + 1
-            stop = min(full, start + MOST_ROWS - count, rows.num_rows)
-            held.append(rows.slice(start, stop - start))
-            count += stop - start
-            size += int(ends[stop - 1]) - before
-            start = stop
-            if count == MOST_ROWS or size >= MOST_BYTES:
-                yield key, pa.concat_tables(held)
-                held, count, size = [], 0, 0
-    if held:
-        yield key, pa.concat_tables(held)
 
 
 def _days(tables: Iterable[pa.Table]) -> Iterator[tuple[tuple[str, ...], pa.Table]]:

@@ -22,13 +22,14 @@ from typing import Any, Final, TypeAlias
 import orjson
 import pyarrow as pa
 
-from pipeline.files import FileStore, Location, as_given, uri_of
+from pipeline.files import FileStore, Location, as_given, shown, uri_of
 from pipeline.table_files import write_files
 from pipeline.tables import MANIFEST, PAGE, SCHEMAS, TABLES
 from pipeline.unfinished import Unfinished
 from rebalance import OutputError
 
 ASIDE: Final = ".unfinished"
+_LOCK: Final = ".lock"
 OLD: Final = ".replaced"
 _MEBIBYTE: Final = 1 << 20
 WHOLE: Final = (MANIFEST, PAGE, *TABLES)
@@ -127,14 +128,9 @@ def staging(
 ) -> Iterator[Staging]:
     """Open a staging folder; if the block fails, keep what can be continued.
 
-    Parameters
-    ----------
-    store
-        The file system of ``out``.
-    asked
-        Name of the request; what others have left is deleted.
-    tell
-        Told the place and the size of what is kept.
+    ``store`` is the file system of ``out``, and ``asked`` the name of the request; what
+    others have left is deleted. ``tell`` is told the place and the size of what is
+    kept.
 
     Raises
     ------
@@ -149,7 +145,7 @@ def staging(
                 stack.callback(store.delete_empty, place.out)
             store.make_folder(place.out)
             try:
-                stack.enter_context(store.locked(place.out))
+                stack.enter_context(store.locked(place.out, _LOCK))
             except BlockingIOError:
                 reason = "another audit is writing to this folder"
                 raise OutputError(reason, target=place.shown) from None
@@ -167,6 +163,23 @@ def staging(
                 place.clear(keeps_work=keeps_work)
             if keeps_work:
                 tell(_kept(place))
+
+
+def refuse_replaced(out: Location, read: Iterable[Location]) -> None:
+    """Check that no file that is read has the place of a table, page, or manifest.
+
+    Raises
+    ------
+    OutputError
+        If one has.
+    """
+    places = [f"{uri_of(out)}/{name}" for name in WHOLE]
+    for location in read:
+        uri = uri_of(location)
+        for place in places:
+            if uri == place or uri.startswith(f"{place}/"):
+                reason = f"{shown(uri)} is read by this audit, which would replace it"
+                raise OutputError(f"{reason}: write to another folder", target=str(out))
 
 
 def _kept(place: Staging) -> str:

@@ -1,6 +1,6 @@
 """The audit of a history on Spark: from sources to tables in a folder."""
 
 from pipeline.audit.run import AuditSummary, audit
-from pipeline.replaced_files import refuse_replaced
+from pipeline.writing import refuse_replaced
 
 __all__ = ["AuditSummary", "audit", "refuse_replaced"]

@@ -36,14 +36,20 @@ from pipeline.judging.instances import World
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.settings import Settings
 from pipeline.known_counts import known_counts
-from pipeline.replaced_files import refuse_replaced
 from pipeline.sources.find import Found, find_sources
 from pipeline.sources.given_subscriptions import read_subscriptions
 from pipeline.sources.lag_metrics import LagGap, read_lag_metrics
 from pipeline.sources.record_format import record_format
 from pipeline.sources.sidecars import LogsFile, read_offsets, read_topics
 from pipeline.tables import ORDER, PARTITION_COLUMNS, RUN_TABLE, SCHEMAS, TABLES
-from pipeline.writing import Staging, Tell, WritePage, staging, untold
+from pipeline.writing import (
+    Staging,
+    Tell,
+    WritePage,
+    refuse_replaced,
+    staging,
+    untold,
+)
 from rebalance import (
     MAX_PARTITIONS,
     ClaimRule,

@@ -12,7 +12,7 @@ from pyspark.daemon import manager
 
 from pipeline.evaluation import selection
 from pipeline.judging.instances import World
-from pipeline.judging.judge_rows import Settings, judge_rows
+from pipeline.judging.settings import Settings, judge_rows
 from pipeline.sources.documents import read_document_lines
 from pipeline.sources.lines import Line
 from rebalance import ClaimRule

@@ -66,8 +66,7 @@ def joined(
         one for one in remarks if not _is_of_a_moment(one, moments, without_holders)
     ]
     if left or left_remarks:
-        notes = [(one.source, one.note) for one in left_remarks]
-        rest = Snapshot(name="", group_id=group_id, sections=left, notes=notes)
+        rest = Snapshot(name="", group_id=group_id, sections=left, notes=left_remarks)
         moments.append(rest)
     _name(moments)
     return moments
@@ -131,11 +130,9 @@ def _moments(
     for at, one in enumerate(tables):
         if one.form is Form.MEMBERS:
             alike = (found for found in members if _all_agree(found, at, shown))
-            same = next(alike, None)
-            if same is None:
-                members.append([at])
-            else:
-                same.append(at)
+            if (same := next(alike, None)) is None:
+                members.append(same := [])
+            same.append(at)
     moments, joined_members = [], set()
     for same_offsets in plain.values():
         at = same_offsets[0]
@@ -231,18 +228,19 @@ def _is_of_a_moment(
 
     A warning is above its table; other messages are about groups without holders.
     """
+    source, note = remark
     below = [
         (section.line, moment)
         for moment in moments
         for section in moment.sections
-        if section.source == remark.source and section.line > remark.note.line
+        if section.source == source and section.line > note.line
     ]
     about = without_holders
-    if below and remark.note.says == REBALANCING:
+    if below and note.says == REBALANCING:
         nearest = min(line for line, _ in below)
         about = [moment for line, moment in below if line == nearest]
     for moment in about:
-        moment.notes.append((remark.source, remark.note))
+        moment.notes.append(remark)
     return bool(about)
 
 

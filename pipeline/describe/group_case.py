@@ -25,12 +25,7 @@ from pipeline.cases import (
     Held,
     Offsets,
 )
-from pipeline.describe.cells import (
-    MISSING,
-    UnnamedTopicsError,
-    number_of,
-    partition_of,
-)
+from pipeline.describe.cells import MISSING, UnnamedTopicsError, number_of, partition_of
 from pipeline.describe.headings import Form
 from pipeline.describe.holders import Holders, assigned_in, holders_of
 from pipeline.describe.messages import ERROR, NO_MEMBERS, REBALANCING
@@ -68,8 +63,8 @@ def case_of(snapshot: Snapshot) -> Case:
         at_rest=snapshot.at_rest,
         doubt=snapshot.doubt or found.doubt or _in_transit(found),
         members={
-            member_id: _member(found.held[member_id], found.people.get(member_id, {}))
-            for member_id in sorted(found.held)
+            member_id: _member(held, found.people.get(member_id, {}))
+            for member_id, held in sorted(found.held.items())
         },
         lag=_lag(snapshot.of(Form.OFFSETS)),
         least_sizes=_topic_sizes(snapshot),

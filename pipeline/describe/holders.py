@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import count
 from typing import Final, TypeAlias
 
 from pipeline.cases import Held
@@ -66,23 +65,6 @@ def holders_of(snapshot: Snapshot) -> Holders:
     if members is not None:
         _refuse_cut_assignment(members, held)
     return Holders(held=held, people=people, doubt=doubt)
-
-
-def unheld(held: Mapping[str, Held], listed: set[tuple[str, int]]) -> str | None:
-    """Return a partition that exists but has no holder, of a topic that has holders."""
-    given: dict[str, set[int]] = {}
-    for one in held.values():
-        for topic, numbers in one.items():
-            given.setdefault(topic, set()).update(numbers)
-    largest = {topic: max(numbers) for topic, numbers in given.items()}
-    for topic, number in listed:
-        if topic in given:
-            largest[topic] = max(number, largest[topic])
-    for topic in sorted(given):
-        missing = next(number for number in count() if number not in given[topic])
-        if missing <= largest[topic]:
-            return f"{topic!r} {missing}"
-    return None
 
 
 def assigned_in(section: Section, row: Cells) -> Held:
@@ -160,7 +142,11 @@ def _refuse_cut_assignment(members: Section, held: Mapping[str, Held]) -> None:
         for topic, numbers in one.items()
         for number in numbers
     ]
-    if len(pairs) != len(set(pairs)) or unheld(held, set()) is not None:
+    largest: dict[str, int] = {}
+    for topic, number in pairs:
+        largest[topic] = max(number, largest.get(topic, 0))
+    every = [(topic, n) for topic, last in largest.items() for n in range(last + 1)]
+    if sorted(pairs) != sorted(every):
         last = members.rows[-1]
         reason = f"line {last.line}: the text ends inside this line: cut off"
         raise NotJudged(reason, sound=False, place=(members.source, last.line))

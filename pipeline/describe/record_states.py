@@ -94,17 +94,18 @@ def _completed(snapshot: Case, rebalance: Case) -> Case:
     If several rebalances led to this state, the last one counts, and the subscriptions
     are reported only if all agree.
     """
-    known = _same_state(snapshot, rebalance.members or {})
+    recorded = rebalance.members or {}
+    known = _same_state(snapshot, recorded)
     if known is None or snapshot.generation not in (None, rebalance.generation):
         return snapshot
     if snapshot.members_listed == HOLDERS_LISTED:
         idle = {
             name: replace(member, owned={}, assigned={}, subscription=[])
-            for name, member in (rebalance.members or {}).items()
+            for name, member in recorded.items()
             if not member.assigned
         }
         everyone = idle | (snapshot.members or {})
-        known |= {name: (rebalance.members or {})[name] for name in idle}
+        known |= {name: recorded[name] for name in idle}
         snapshot = replace(
             snapshot, members=dict(sorted(everyone.items())), members_listed=ALL_LISTED
         )
@@ -120,7 +121,7 @@ def _completed(snapshot: Case, rebalance: Case) -> Case:
             member,
             subscription=known[name].subscription
             if agrees
-            else sorted(_topics(member)),
+            else sorted(member.assigned or ()),
         )
         for name, member in (snapshot.members or {}).items()
     }
@@ -157,7 +158,3 @@ def _same_state(state: Case, rebalance: Members) -> Members | None:
             return None
         found[name] = other
     return found if len(found) == len(rebalance) else None
-
-
-def _topics(member: CaseMember) -> Iterable[str]:
-    return member.assigned or ()

@@ -11,14 +11,9 @@ from pipeline.describe.text_tables import Cells
 
 
 class NotJudged(Exception):  # noqa: N818  # no error: valid groups can be set aside
-    """Why a snapshot is not judged.
+    """Why a snapshot is not judged; not ``sound`` if the text is invalid.
 
-    Attributes
-    ----------
-    sound : bool
-        False if the text is invalid.
-    place : tuple of str and int, or None
-        File and line of the cause; None: the snapshot as a whole.
+    ``place`` is the file and line of the cause; None: the snapshot as a whole.
     """
 
     def __init__(

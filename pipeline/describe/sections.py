@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from pipeline.describe.headings import GROUP, OWNER, Form
 from pipeline.describe.messages import IGNORED, Note
@@ -46,33 +47,21 @@ class Section:
         return OWNER in self.columns
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stray:
-    """A line that belongs to no group: a fault, or a message of the tool."""
-
-    source: str
-    line: Fault | Note
+Remark: TypeAlias = tuple[str, Note]
+"""A file, and a message of the tool in it."""
+Stray: TypeAlias = tuple[str, Fault | Note]
+"""A file, and a line of it that belongs to no group."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Remark:
-    """A message of the tool about a group."""
+def parts_of(piece: Piece, source: str) -> Iterator[Section | Stray]:
+    """Split a table by group; a fault without a group belongs to the only group.
 
-    source: str
-    note: Note
-
-
-def parts_of(piece: Piece, source: str) -> Iterator[Section | Remark | Stray]:
-    """Split a table by group; a fault without a group belongs to the only group."""
-    if isinstance(piece, Note):
-        if piece.group_id is not None:
-            yield Remark(source=source, note=piece)
-        elif piece.says != IGNORED:
-            yield Stray(source=source, line=piece)
-    elif isinstance(piece, Fault):
-        yield Stray(source=source, line=piece)
-    else:
+    Messages about a group are among the lines.
+    """
+    if isinstance(piece, Table):
         yield from _sections(piece, source)
+    elif isinstance(piece, Fault) or piece.says != IGNORED:
+        yield source, piece
 
 
 def _sections(table: Table, source: str) -> Iterator[Section | Stray]:
@@ -80,11 +69,11 @@ def _sections(table: Table, source: str) -> Iterator[Section | Stray]:
     for row in table.rows:
         by_group.setdefault(row.by_name[GROUP], []).append(row)
     faults: dict[str, list[Fault]] = {}
+    only = next(iter(by_group)) if len(by_group) == 1 else None
     for fault in table.faults:
-        known = fault.group_id in by_group
-        group_id = fault.group_id if known else _only(by_group)
+        group_id = fault.group_id if fault.group_id in by_group else only
         if group_id is None:
-            yield Stray(source=source, line=fault)
+            yield source, fault
         else:
             faults.setdefault(group_id, []).append(fault)
     last = max((row.line for row in table.rows), default=0)
@@ -99,7 +88,3 @@ def _sections(table: Table, source: str) -> Iterator[Section | Stray]:
             faults=faults.get(group_id, []),
             ended=table.ended or rows[-1].line != last,
         )
-
-
-def _only(groups: dict[str, list[Cells]]) -> str | None:
-    return next(iter(groups)) if len(groups) == 1 else None

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pipeline.describe.headings import Form
-from pipeline.describe.messages import Note
-from pipeline.describe.sections import Section
+from pipeline.describe.sections import Remark, Section
 
 AT_REST: Final = "Stable"
 """State of a group at rest in a --state table."""
@@ -31,7 +30,7 @@ class Snapshot:
     name: str
     group_id: str
     sections: list[Section] = field(default_factory=list)
-    notes: list[tuple[str, Note]] = field(default_factory=list)
+    notes: list[Remark] = field(default_factory=list)
     at_rest: str | None = None
     doubt: str | None = None
 
@@ -52,7 +51,7 @@ class Snapshot:
         source, note = self.notes[0]
         return source, note.line
 
-    def note(self, says: str) -> tuple[str, Note] | None:
+    def note(self, says: str) -> Remark | None:
         """Return the first note of a kind, with its file."""
         return next((one for one in self.notes if one[1].says == says), None)
 

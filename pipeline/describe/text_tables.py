@@ -96,7 +96,7 @@ class Table:
 Piece = Table | Note | Fault
 
 
-def plain_text(line: Line) -> str:
+def plain_text(line: Line | Fault) -> str:
     """Decode a line, without the colors of a terminal."""
     return _ANSI.sub("", line.text.decode("utf-8", errors="replace"))
 
@@ -175,13 +175,13 @@ def _is_foreign(fault: Fault, table: Table) -> bool:
     """Whether a line has nothing of the rows of its table."""
     if fault.reason in (_TOO_LONG, _BROKEN_OFF):
         return False
-    text = _ANSI.sub("", fault.text.decode("utf-8", errors="replace"))
-    words = text.split()
+    words = plain_text(fault).split()
     has_group = GROUP in table.heading.names
     groups = {row.by_name[GROUP] for row in table.rows} if has_group else set()
     topics = {row.by_name["TOPIC"] for row in table.rows if "TOPIC" in row.by_name}
     first = groups or topics
-    at = _words_before_group(table) if has_group else 0
+    # Columns of a constant prefix, as ``kubectl logs`` writes.
+    at = table.heading.names.index(GROUP) if has_group else 0
     if fault.reason == _CUT and len(words) == at + 1:
         return not any(name.startswith(words[at]) for name in first)
     if len(words) > at and words[at] in {name.split()[0] for name in first if name}:
@@ -195,32 +195,23 @@ def _is_foreign(fault: Fault, table: Table) -> bool:
     )
 
 
-def _words_before_group(table: Table) -> int:
-    """Count the columns of a constant prefix, as ``kubectl logs`` writes."""
-    return table.heading.names.index(GROUP)
-
-
 def _add(table: Table, line: Line, text: str) -> None:
     table.ended = line.ended
     last = table.rows[-1].by_name.get(GROUP) if table.rows else None
-    if not line.whole:
-        why = _TOO_LONG if text else _BROKEN_OFF
-        table.faults.append(
-            Fault(line=line.number, text=line.text, reason=why, group_id=last)
-        )
-        return
-    cells = _cells(table.heading, text)
-    if cells is not None and GROUP not in cells and table.group_id is not None:
-        cells[GROUP] = table.group_id
+    cells = _cells(table.heading, text) if line.whole else None
+    if cells is not None and table.group_id is not None:
+        cells.setdefault(GROUP, table.group_id)
     reason = _why_unusable(table, cells, is_ended=line.ended)
-    if cells is None or reason is not None:
-        group_id = (cells or {}).get(GROUP) or (None if line.ended else last)
-        reason = reason or _NOT_ALIGNED
-        table.faults.append(
-            Fault(line=line.number, text=line.text, reason=reason, group_id=group_id)
-        )
-    else:
+    group_id = (cells or {}).get(GROUP) or (None if line.ended else last)
+    if not line.whole:
+        reason, group_id = _TOO_LONG if text else _BROKEN_OFF, last
+    if cells is not None and reason is None:
         table.rows.append(Cells(line=line.number, text=line.text, by_name=cells))
+        return
+    reason = reason or _NOT_ALIGNED
+    table.faults.append(
+        Fault(line=line.number, text=line.text, reason=reason, group_id=group_id)
+    )
 
 
 def _cells(heading: Heading, text: str) -> dict[str, str] | None:

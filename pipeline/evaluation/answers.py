@@ -96,12 +96,7 @@ class DisagreementError(OracleError):
 class Evaluation:
     """One rebalance, encoded once for the engines and once for the judge.
 
-    Parameters
-    ----------
-    document : Rebalance
-    claim_rule : ClaimRule
-    case : verify.Case or None
-        The same rebalance, parsed by the judge, if the caller has it.
+    ``case`` is the same rebalance, parsed by the judge, if the caller has it.
 
     Raises
     ------

@@ -20,10 +20,7 @@ DEFAULT: Final = (*ALWAYS, *ASSIGNORS)
 def selection(names: Iterable[str] | None) -> tuple[str, ...]:
     """Return the selected assignors, each once, in the order of `KNOWN`.
 
-    Parameters
-    ----------
-    names : iterable of str or None
-        Names of `KNOWN`, or `ALL`; None: `DEFAULT`.
+    ``names`` are some of `KNOWN`, or `ALL`; None: `DEFAULT`.
 
     Raises
     ------

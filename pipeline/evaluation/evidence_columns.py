@@ -178,21 +178,9 @@ def evidence_text(
     members: Sequence[str],
     topics: Sequence[str],
 ) -> str | None:
-    """Write the evidence as JSON with sorted keys, as tables of the audit have it.
+    """Write a transfer and a chain as JSON with sorted keys, as the audit's tables do.
 
-    Parameters
-    ----------
-    transfer : tuple of int
-        From `first_transfer`.
-    chain : sequence of int
-        From `shortest_chain`.
-    members, topics : sequence of str
-        Sorted names.
-
-    Returns
-    -------
-    str or None
-        None if neither balance is refuted.
+    ``members`` and ``topics`` are sorted names. None if neither balance is refuted.
     """
     evidence: dict[str, Any] = {}
     member, topic, number, to = transfer

@@ -13,15 +13,9 @@ from pipeline.evaluation.answers import Answer
 class Least:
     """Least values over all assignments; each is None unless it is proved.
 
-    Attributes
-    ----------
-    kip54_score : int or None
-        Of a dec-min assignment. Also None if members state capacities, because the
-        score counts loads and the optimum balances load ÷ capacity.
-    moves : int or None
-        Of the dec-min assignments.
-    moves_kip54 : int or None
-        Of the KIP-54 balanced assignments.
+    ``moves`` and ``kip54_score`` are of the dec-min assignments, and ``moves_kip54`` of
+    the KIP-54 balanced ones. The score is also None if members state capacities,
+    because it counts loads and the optimum balances load ÷ capacity.
     """
 
     kip54_score: int | None = None

@@ -16,16 +16,8 @@ def needless_lag(
     """Return the least lag of as many moved partitions as were moved needlessly.
 
     Which of its moves an assignment could have avoided is not determined, but their
-    number is; at least this many records belong to them.
-
-    Parameters
-    ----------
-    instance : Instance
-        With lag.
-    assignment : dict
-        A valid assignment/1.
-    needless : int
-        Its moves beyond the fewest, at most its moves.
+    number is; at least this many records belong to them. ``assignment`` is a valid
+    assignment/1, and ``needless`` are its moves beyond the fewest, at most its moves.
     """
     if instance.lag is None or needless <= 0:
         return 0

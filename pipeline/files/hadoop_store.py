@@ -45,18 +45,14 @@ class HadoopStore:
 
     def is_folder(self, uri: str) -> bool | None:
         """Return whether a location is a folder; None if there is nothing."""
-        path = self._path(uri)
-        with _java_errors():
-            system = path.getFileSystem(self._conf)
+        with self._at(uri) as (system, path):
             if not system.exists(path):
                 return None
             return bool(system.getFileStatus(path).isDirectory())
 
     def files(self, uri: str) -> list[FileEntry]:
         """Return the file, or all files below the folder, in the order of paths."""
-        path = self._path(uri)
-        with _java_errors():
-            system = path.getFileSystem(self._conf)
+        with self._at(uri) as (system, path):
             top = system.getFileStatus(path)
             if not top.isDirectory():
                 return [_entry(top, "")]
@@ -69,9 +65,7 @@ class HadoopStore:
 
     def folders(self, uri: str) -> list[str]:
         """Return the locations of the folders in a folder, in the order of names."""
-        path = self._path(uri)
-        with _java_errors():
-            system = path.getFileSystem(self._conf)
+        with self._at(uri) as (system, path):
             if not system.exists(path):
                 return []
             found = [one for one in system.listStatus(path) if one.isDirectory()]
@@ -79,40 +73,34 @@ class HadoopStore:
 
     def open(self, uri: str) -> BinaryIO:
         """Open a file for reading."""
-        path = self._path(uri)
-        with _java_errors():
-            system = path.getFileSystem(self._conf)
+        with self._at(uri) as (system, path):
             length = int(system.getFileStatus(path).getLen())
             raw = _JavaInput(system.open(path), length)
         return cast("BinaryIO", io.BufferedReader(raw, _BUFFER))
 
     def make_folder(self, uri: str) -> None:
         """Create a folder and its parents."""
-        path = self._path(uri)
-        with _java_errors():
-            if not path.getFileSystem(self._conf).mkdirs(path):
+        with self._at(uri) as (system, path):
+            if not system.mkdirs(path):
                 raise OSError(f"cannot create {uri}")
 
     def rename(self, uri: str, target: str) -> None:
         """Move a file or a folder within its file system; nothing is at the target."""
-        path, goal = self._path(uri), self._path(target)
-        with _java_errors():
-            if not path.getFileSystem(self._conf).rename(path, goal):
+        with self._at(uri) as (system, path):
+            if not system.rename(path, self._path(target)):
                 raise OSError(f"cannot rename {uri} to {target}")
 
     def delete(self, uri: str) -> None:
         """Delete a file, or a folder with all that is in it, if it exists."""
-        path = self._path(uri)
-        with _java_errors():
-            path.getFileSystem(self._conf).delete(path, True)
+        with self._at(uri) as (system, path):
+            system.delete(path, True)
 
     def delete_empty(self, uri: str) -> None:
         """Delete a folder if there is nothing in it."""
-        path = self._path(uri)
-        with suppress(OSError), _java_errors():
-            path.getFileSystem(self._conf).delete(path, False)
+        with suppress(OSError), self._at(uri) as (system, path):
+            system.delete(path, False)
 
-    def locked(self, _uri: str) -> AbstractContextManager[None]:
+    def locked(self, _uri: str, _name: str) -> AbstractContextManager[None]:
         """Do nothing: two runs must not write to one folder at the same time."""
         return nullcontext()
 
@@ -121,24 +109,26 @@ class HadoopStore:
         """Open a temporary folder with copies of these files and folders."""
         with tempfile.TemporaryDirectory() as scratch:
             for name in names:
-                path, goal = self._path(f"{uri}/{name}"), f"{LOCAL}{scratch}/{name}"
-                with _java_errors():
+                with self._at(f"{uri}/{name}") as (system, path):
+                    goal = self._path(f"{LOCAL}{scratch}/{name}")
                     # Without a checksum file next to each copy.
-                    path.getFileSystem(self._conf).copyToLocalFile(
-                        False, path, self._path(goal), True
-                    )
+                    system.copyToLocalFile(False, path, goal, True)
             yield Path(scratch)
 
     def upload(self, source: Path, uri: str) -> None:
         """Copy a file or a folder of this machine, replacing a file."""
-        path = self._path(uri)
+        with self._at(uri) as (system, path):
+            system.copyFromLocalFile(False, True, self._path(LOCAL + str(source)), path)
+
+    @contextmanager
+    def _at(self, uri: str) -> Iterator[tuple[Any, Any]]:
+        """Open the file system of a location with its path; convert Java's errors."""
         with _java_errors():
-            origin = self._path(LOCAL + str(source))
-            path.getFileSystem(self._conf).copyFromLocalFile(False, True, origin, path)
+            path = self._path(uri)
+            yield path.getFileSystem(self._conf), path
 
     def _path(self, uri: str) -> Any:
-        with _java_errors():
-            return self._jvm.org.apache.hadoop.fs.Path(uri)
+        return self._jvm.org.apache.hadoop.fs.Path(uri)
 
 
 class _JavaInput(io.RawIOBase):

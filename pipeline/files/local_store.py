@@ -1,4 +1,9 @@
-"""The file system of this machine, without Java."""
+"""The file system of this machine, without Java.
+
+What is put in place is on the disk when a function returns: a file system can write a
+deletion to the disk before the data that replaces what was deleted, and after a loss of
+power both would be gone.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,6 @@ from pipeline.files.location import LOCAL, local_path
 from pipeline.files.stores import FileEntry, Stores
 from rebalance import is_device_failure
 
-_LOCK: Final = ".lock"
 _NOTHING: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EBADF)
 
 
@@ -57,11 +61,14 @@ class LocalStore:
 
     def make_folder(self, uri: str) -> None:
         """Create a folder and its parents."""
-        local_path(uri).mkdir(parents=True, exist_ok=True)
+        path = local_path(uri)
+        path.mkdir(parents=True, exist_ok=True)
+        with suppress(PermissionError):  # a parent that may not be read
+            _flush(path.parent)
 
     def rename(self, uri: str, target: str) -> None:
         """Move a file or a folder within its file system; nothing is at the target."""
-        local_path(uri).rename(local_path(target))
+        _move_flushed(local_path(uri), local_path(target))
 
     def delete(self, uri: str) -> None:
         """Delete a file, or a folder with all that is in it, as far as possible."""
@@ -77,15 +84,15 @@ class LocalStore:
             local_path(uri).rmdir()
 
     @contextmanager
-    def locked(self, uri: str) -> Iterator[None]:
-        """Lock a folder against other processes.
+    def locked(self, uri: str, name: str) -> Iterator[None]:
+        """Lock a folder against other processes; a killed one holds no lock.
 
         Raises
         ------
         BlockingIOError
             If it is locked.
         """
-        path = local_path(uri) / _LOCK
+        path = local_path(uri) / name
         lock = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -103,13 +110,8 @@ class LocalStore:
         yield local_path(uri)
 
     def upload(self, source: Path, uri: str) -> None:
-        """Flush a file or a folder to the disk, where a full disk is reported."""
-        opened = os.open(source, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
-        source.replace(local_path(uri))
+        """Flush a file or a folder to the disk, which can be full, and move it."""
+        _move_flushed(source, local_path(uri))
 
 
 def status_of(path: Path) -> os.stat_result | None:
@@ -130,6 +132,25 @@ def status_of(path: Path) -> os.stat_result | None:
         if error.errno in _NOTHING:
             return None
         raise
+
+
+def _move_flushed(source: Path, target: Path) -> None:
+    for folder, _, names in os.walk(source):
+        for name in names:
+            _flush(Path(folder, name))
+        _flush(Path(folder))
+    if not source.is_dir():
+        _flush(source)
+    source.replace(target)
+    _flush(target.parent)
+
+
+def _flush(path: Path) -> None:
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def _unless_skipped(error: OSError) -> None:

@@ -49,8 +49,8 @@ class FileStore(Protocol):
     def delete_empty(self, uri: str) -> None:
         """Delete a folder if there is nothing in it."""
 
-    def locked(self, uri: str) -> AbstractContextManager[None]:
-        """Lock a folder against other writers, where there are locks."""
+    def locked(self, uri: str, name: str) -> AbstractContextManager[None]:
+        """Lock a folder against other writers by a file, where there are locks."""
 
     def here(self, uri: str, names: Iterable[str]) -> AbstractContextManager[Path]:
         """Open a folder of this machine with these files and folders of a folder."""

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from typing import Final, NamedTuple
@@ -45,14 +44,6 @@ class BatchRange(NamedTuple):
     def covers(self, other: BatchRange) -> bool:
         """Return whether all batches of the other are in this one."""
         return self.first <= other.first and other.last <= self.last
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Merge:
-    """Adjacent ranges, in order, that become one."""
-
-    whole: BatchRange
-    parts: tuple[BatchRange, ...]
 
 
 def range_of(name: str) -> BatchRange | None:
@@ -90,15 +81,11 @@ def is_complete(ranges: Iterable[BatchRange], count: int) -> bool:
 
 def merges(
     lengths: Mapping[BatchRange, int], most: int = MOST_BYTES
-) -> Iterator[Merge]:
-    """Select ranges to merge, the highest tier first.
+) -> Iterator[tuple[BatchRange, tuple[BatchRange, ...]]]:
+    """Yield a range and the adjacent ones that become it, the highest tier first.
 
-    Parameters
-    ----------
-    lengths
-        Bytes of each range. They do not overlap.
-    most
-        Bytes that a merged range has at most.
+    ``lengths`` are the bytes of each range, which do not overlap; a merged one has
+    ``most`` at most.
     """
     left = sorted(lengths)
     width = FAN_IN
@@ -113,7 +100,7 @@ def merges(
             is_whole = is_whole and parts[-1].last == whole.last
             length = sum(lengths[one] for one in parts)
             if len(parts) > 1 and is_whole and length <= most:
-                yield Merge(whole=whole, parts=parts)
+                yield whole, parts
                 taken.update(parts)
         left = [one for one in left if one not in taken]
         width //= FAN_IN

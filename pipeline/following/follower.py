@@ -8,11 +8,9 @@ every record is kept exactly once.
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -23,10 +21,9 @@ from pyspark.sql import functions as f
 
 from pipeline.audit.lazy_spark import Clock, LazySpark, failure_of
 from pipeline.audit.live_rows import kept_table
-from pipeline.files import Location, is_local, local_path, shown, uri_of
+from pipeline.files import LocalStore, Location, Stores, shown, uri_of
 from pipeline.following.batch_ranges import BatchRange
 from pipeline.following.kept_state import KeptState
-from pipeline.following.merged_records import write_merged
 from pipeline.following.stream_source import NAME, stream_source
 from pipeline.live import (
     LiveSource,
@@ -194,10 +191,16 @@ def following(
     uri = uri_of(out)
     identity = read_identity(log)  # a wrong address needs no Spark to be noticed
     with ExitStack() as stack:
-        if is_local(uri):
-            stack.enter_context(_only_follower(uri))
         session = LazySpark(stack, master, out, Clock())
-        kept = KeptState(uri, session.hadoop)
+        store = Stores(LocalStore(), session.hadoop).of(uri)
+        with as_output_error(shown(uri)):
+            store.make_folder(uri)
+            try:
+                stack.enter_context(store.locked(uri, _LOCK))
+            except BlockingIOError:
+                reason = "another process follows into this folder"
+                raise OutputError(reason, target=shown(uri)) from None
+        kept = KeptState(uri, store)
         kept.check_cluster(identity, log.server)
         spark, _ = session.start()
         _keep_java_quiet(spark)
@@ -216,22 +219,14 @@ def _keep_java_quiet(spark: SparkSession) -> None:
     java.java.lang.Thread.setDefaultUncaughtExceptionHandler(handler)
 
 
-@contextmanager
-def _only_follower(uri: str) -> Iterator[None]:
-    """Lock the folder against a second follower; a killed process holds no lock."""
-    folder = local_path(uri)
-    with as_output_error(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = os.open(folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o644)
-    try:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            reason = "another process follows into this folder"
-            raise OutputError(reason, target=str(folder)) from None
-        yield
-    finally:
-        os.close(lock)
+def write_merged(spark: SparkSession, folders: Sequence[str], target: str) -> None:
+    """Write all records of some folders to another one, in the order of offsets.
+
+    All locations are URIs. One task reads and writes everything; records that do not
+    fit into its memory are sorted on the disk.
+    """
+    records = kept_table(spark, *folders).coalesce(1)
+    records.sortWithinPartitions("partition", "offset").write.parquet(target)
 
 
 def _is_commit(key: Column) -> Column:

@@ -22,15 +22,7 @@ import uuid
 from collections.abc import Callable
 from typing import Final
 
-from pipeline.files import (
-    HadoopStore,
-    LocalStore,
-    is_local,
-    local_path,
-    name_of,
-    shown,
-)
-from pipeline.following import durable
+from pipeline.files import FileStore, name_of, shown
 from pipeline.following.batch_ranges import BatchRange, merges, outermost, range_of
 from pipeline.writing import as_output_error
 
@@ -40,9 +32,9 @@ _NOTES: Final = "_merged"
 class KeptBatches:
     """The folders below ``records``, which is a URI."""
 
-    def __init__(self, records: str, hadoop: Callable[[], HadoopStore]) -> None:
+    def __init__(self, records: str, store: FileStore) -> None:
         self._records = records
-        self._hadoop = hadoop
+        self._store = store
 
     def folder(self, batches: BatchRange) -> str:
         """Return the URI of the folder with these batches."""
@@ -66,22 +58,13 @@ class KeptBatches:
         """Put a folder that was written aside in place."""
         target = self.folder(batches)
         self._delete(target)
-        if is_local(target):
-            durable.flush(local_path(aside))
-            durable.rename(local_path(aside), local_path(target))
-        else:
-            self._hadoop().rename(aside, target)
+        self._store.rename(aside, target)
 
     def merge(self, count: int, write: Callable[[list[str], str], None]) -> int:
         """Merge adjacent small folders; return the number of new ones.
 
-        Parameters
-        ----------
-        count
-            Number of batches that are committed. Later ones are not merged, because
-            they will be written again.
-        write
-            Reads folders, and writes all their records to another folder.
+        ``count`` batches are committed. Later ones are not merged, because they will be
+        written again. ``write`` reads folders, and writes all their records to another.
 
         Raises
         ------
@@ -90,11 +73,12 @@ class KeptBatches:
         """
         with as_output_error(shown(self._records)):
             due = list(merges(self._lengths(count)))
-            for one in due:
-                aside = self.aside(one.whole)
-                write([self.folder(part) for part in one.parts], aside)
-                self.place(aside, one.whole)
-                self._note(one.whole)
+            for whole, parts in due:
+                aside = self.aside(whole)
+                write([self.folder(part) for part in parts], aside)
+                self.place(aside, whole)
+                # From here on it counts, instead of those that it replaces.
+                self._store.make_folder(f"{self._records}/{_NOTES}/{whole.name}")
                 self._clear()
         return len(due)
 
@@ -121,14 +105,6 @@ class KeptBatches:
             if noted is not None and noted not in counted:
                 self._delete(folder)
 
-    def _note(self, batches: BatchRange) -> None:
-        """Let a merged folder count, instead of those that it replaces."""
-        note = f"{self._records}/{_NOTES}/{batches.name}"
-        if is_local(note):
-            durable.make(local_path(note))
-        else:
-            self._hadoop().make_folder(note)
-
     def _lengths(self, count: int) -> dict[BatchRange, int]:
         """Return the bytes of each folder with committed batches."""
         lengths = {one: 0 for one in self.ranges() if one.last < count}
@@ -143,11 +119,6 @@ class KeptBatches:
         return [found for name in names if (found := range_of(name)) is not None]
 
     def _delete(self, folder: str) -> None:
-        if is_local(folder):
-            durable.delete(local_path(folder))
-        else:
-            self._hadoop().delete(folder)
-
-    @property
-    def _store(self) -> LocalStore | HadoopStore:
-        return LocalStore() if is_local(self._records) else self._hadoop()
+        self._store.delete(folder)
+        if self._store.is_folder(folder):
+            raise OSError(f"cannot delete {shown(folder)}")

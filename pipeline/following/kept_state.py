@@ -6,22 +6,12 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any, Final
 
 import orjson
 
-from pipeline.files import (
-    FileStore,
-    HadoopStore,
-    LocalStore,
-    is_local,
-    local_path,
-    shown,
-)
+from pipeline.files import FileStore, shown
 from pipeline.following.batch_ranges import is_complete
 from pipeline.following.kept_batches import KeptBatches
 from pipeline.live import BEGIN_ANEW, ClusterIdentity
@@ -37,12 +27,12 @@ FORMAT: Final = "following/1"
 class KeptState:
     """The folders and files of a follower below the URI of ``--out``."""
 
-    def __init__(self, out: str, hadoop: Callable[[], HadoopStore]) -> None:
+    def __init__(self, out: str, store: FileStore) -> None:
         self.out = out
-        self.batches = KeptBatches(f"{out}/{RECORDS_FOLDER}", hadoop)
+        self.batches = KeptBatches(f"{out}/{RECORDS_FOLDER}", store)
         self.checkpoint = f"{out}/{CHECKPOINT}"
         self._identity = f"{out}/{IDENTITY}"
-        self._hadoop = hadoop
+        self._store = store
 
     def check_cluster(self, found: ClusterIdentity, server: str) -> None:
         """Compare the cluster with the one that was followed before, or note it.
@@ -111,10 +101,6 @@ class KeptState:
                 if len(entry.below) == 1 and entry.below[0].isdecimal():
                     yield int(entry.below[0])
 
-    @property
-    def _store(self) -> FileStore:
-        return LocalStore() if is_local(self.out) else self._hadoop()
-
     def _read_identity(self) -> dict[str, Any] | None:
         if self._store.is_folder(self._identity) is None:
             return None
@@ -130,20 +116,11 @@ class KeptState:
 
     def _write_identity(self, document: dict[str, str | None]) -> None:
         text = orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
-        if is_local(self.out):
-            target = local_path(self._identity)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            aside = target.with_name(f".{IDENTITY}")
+        self._store.make_folder(self.out)
+        with self._store.here(self.out, ()) as here:
+            aside = here / f".{IDENTITY}"
             aside.write_bytes(text)
-            with aside.open("rb") as file:
-                os.fsync(file.fileno())
-            aside.replace(target)
-            return
-        with tempfile.TemporaryDirectory() as scratch:
-            aside = Path(scratch) / IDENTITY
-            aside.write_bytes(text)
-            self._hadoop().make_folder(self.out)
-            self._hadoop().upload(aside, self._identity)
+            self._store.upload(aside, self._identity)
 
 
 def _document(found: ClusterIdentity, server: str) -> dict[str, str | None]:

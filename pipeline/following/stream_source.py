@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-import confluent_kafka
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -20,7 +19,6 @@ from pipeline.live import (
     RECORDS,
     LogRange,
     LogRecord,
-    MakeConsumer,
     NextOffsets,
     OffsetsLog,
     batches_of_records,
@@ -58,18 +56,12 @@ def stream_source(log: OffsetsLog) -> type[DataSource]:
 class LogStreamReader(DataSourceStreamReader):
     """Plans and reads the batches of a stream; the names are Spark's."""
 
-    def __init__(self, log: OffsetsLog, make: MakeConsumer | None = None) -> None:
+    def __init__(self, log: OffsetsLog) -> None:
         self._log = log
-        self._given = make
-
-    @property
-    def _make(self) -> MakeConsumer:
-        # Workers import librdkafka's class; it cannot be pickled with the reader.
-        return self._given or confluent_kafka.Consumer
 
     def initialOffset(self) -> NextOffsets:  # noqa: N802
         """Return the beginning of the log."""
-        return first_offsets(self._log.bounds(self._make))
+        return first_offsets(self._log.bounds())
 
     def latestOffset(  # noqa: N802
         self, start: NextOffsets | None = None, limit: object = None
@@ -84,7 +76,7 @@ class LogStreamReader(DataSourceStreamReader):
             If the log ends before ``start``.
         """
         del limit
-        return latest_offsets(start, self._log.bounds(self._make))
+        return latest_offsets(start, self._log.bounds())
 
     def partitions(
         self, start: NextOffsets, end: NextOffsets
@@ -96,7 +88,7 @@ class LogStreamReader(DataSourceStreamReader):
         ReplacedLogError
             If a partition has lost offsets.
         """
-        ranges = ranges_between(start, end, self._log.bounds(self._make))
+        ranges = ranges_between(start, end, self._log.bounds())
         return [InputPartition(task) for task in packed(ranges)]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -105,4 +97,4 @@ class LogStreamReader(DataSourceStreamReader):
 
     def _records(self, ranges: Iterable[LogRange]) -> Iterator[LogRecord]:
         for within in ranges:
-            yield from self._log.records(within, self._make)
+            yield from self._log.records(within)

@@ -16,13 +16,8 @@ import pyarrow.dataset as ds
 from pipeline.cases import NOT_REPORTED
 from pipeline.groups.held_now import with_held, with_subscriptions
 from pipeline.groups.moments import GroupRebalance, Moment
-from pipeline.groups.notes import (
-    LEAST_COUNTS,
-    newer_partitions,
-    presumed,
-)
+from pipeline.groups.notes import notes_on_counts, presumed
 from pipeline.groups.quarantine_reasons import reasons_of
-from pipeline.judging.partition_counts import LOWER_BOUND
 from pipeline.reading import opened_table
 from pipeline.tables import MANIFEST, SCHEMAS, read_manifest
 from rebalance import MAX_PARTITIONS, SourceError, parse_assignment, parse_rebalance
@@ -105,7 +100,9 @@ class AuditFolder:
         return GroupRebalance(
             rebalance=self._parsed(row["instance"]),
             assignment=None if answer is None else parse_assignment(answer),
-            notes=_notes(row),
+            notes=tuple(
+                notes_on_counts(row["partition_counts"], row["newer_partitions"])
+            ),
             cooperative=bool(row["cooperative"]),
         )
 
@@ -157,7 +154,10 @@ class AuditFolder:
         return GroupRebalance(
             rebalance=rebalance,
             assignment=assignment,
-            notes=(*(one.note for one in assumed), *_notes(row)),
+            notes=(
+                *(one.note for one in assumed),
+                *notes_on_counts(row["partition_counts"], None),
+            ),
             premises=tuple(one.premise for one in assumed),
         )
 
@@ -188,15 +188,6 @@ def opened_audit(path: Path, max_partitions: int = MAX_PARTITIONS) -> AuditFolde
     """
     read_manifest(path)
     return AuditFolder(folder=path, max_partitions=max_partitions)
-
-
-def _notes(row: dict[str, Any]) -> tuple[str, ...]:
-    notes = []
-    if row["partition_counts"] == LOWER_BOUND:
-        notes.append(LEAST_COUNTS)
-    if row.get("newer_partitions"):
-        notes.append(newer_partitions(row["newer_partitions"]))
-    return tuple(notes)
 
 
 def _place(row: dict[str, Any]) -> tuple[int, str, int]:

@@ -26,16 +26,10 @@ def read_group(
 ) -> GroupRebalance:
     """Read a group, of which the name can be left out if there is only one.
 
-    Parameters
-    ----------
-    source : str
-        As for `group_source`.
-    group, generation
-        Without ``generation``, the last rebalance; the last snapshot, if there is none.
-    config : Path or None
-        Client settings, for a running cluster.
-    group_name : str or None
-        Group of describe tables without a column GROUP.
+    Without ``generation``, the last rebalance; the last snapshot, if there is none.
+    ``source`` is as for `group_source`, ``config`` has the client settings for a
+    running cluster, and ``group_name`` is the group of describe tables without a column
+    GROUP.
 
     Raises
     ------

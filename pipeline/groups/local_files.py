@@ -14,15 +14,11 @@ from pipeline.describe.record_states import with_record_states
 from pipeline.files import is_local
 from pipeline.groups.held_now import with_held, with_subscriptions
 from pipeline.groups.moments import GroupRebalance, Moment
-from pipeline.groups.notes import (
-    LEAST_COUNTS,
-    newer_partitions,
-    presumed,
-)
+from pipeline.groups.notes import notes_on_counts, presumed
 from pipeline.groups.quarantine_reasons import reasons_of
 from pipeline.history.stream import ORDER, histories
 from pipeline.judging.instances import World, pose
-from pipeline.judging.partition_counts import LOWER_BOUND, CountSources
+from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.topic_names import names_of_ids, with_names
 from pipeline.known_counts import known_counts
 from pipeline.sources.find import Found, find_sources
@@ -41,10 +37,7 @@ from pipeline.sources.rows import (
     quarantine_row,
     sighting_of,
 )
-from pipeline.sources.sidecars import (
-    read_offsets,
-    read_topics,
-)
+from pipeline.sources.sidecars import read_offsets, read_topics
 from pipeline.sources.source_kind import STATES
 from rebalance import MAX_PARTITIONS, AssignmentDocument, SourceError
 
@@ -114,17 +107,15 @@ class LocalFiles:
         assumed = presumed(
             case.subscriptions, case.members_listed, case.at_rest, case.doubt
         )
-        notes = [one.note for one in assumed]
         if case.subscriptions == NOT_REPORTED:
             rebalance = with_subscriptions(rebalance)
-        if posed.partition_counts == LOWER_BOUND:
-            notes.append(LEAST_COUNTS)
-        if posed.newer_partitions:
-            notes.append(newer_partitions(posed.newer_partitions))
         return GroupRebalance(
             rebalance=rebalance,
             assignment=assignment,
-            notes=tuple(notes),
+            notes=(
+                *(one.note for one in assumed),
+                *notes_on_counts(posed.partition_counts, posed.newer_partitions),
+            ),
             cooperative=case.cooperative,
             premises=tuple(one.premise for one in assumed),
         )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from difflib import get_close_matches
-from itertools import pairwise
+from itertools import groupby
 from typing import Any, Final, Protocol
 
 from rebalance import AssignmentDocument, Rebalance, SourceError
@@ -63,23 +63,18 @@ class GroupSource(Protocol):
     @property
     def name(self) -> str:
         """Name of the source, as the user wrote it."""
-        ...
 
     def groups(self) -> list[str]:
         """Return the names of the groups."""
-        ...
 
     def moments(self, group: str) -> list[Moment]:
         """Return the moments of a group, in order; none if there is no such group."""
-        ...
 
     def read(self, moment: Moment) -> GroupRebalance:
         """Read one of these moments."""
-        ...
 
     def quarantined(self, group: str | None = None) -> str:
         """Return why a group, or anything, is not judged; empty if nothing says so."""
-        ...
 
 
 def choose(
@@ -153,15 +148,10 @@ def near_names(name: str, known: Iterable[str]) -> list[str]:
 
 def runs_of(numbers: Iterable[int]) -> str:
     """Format numbers as ``1 to 12, 14``."""
-    ordered = sorted(set(numbers))
-    starts = [0] + [
-        at for at, (a, b) in enumerate(pairwise(ordered), start=1) if b != a + 1
-    ]
-    runs = [
-        (ordered[start], ordered[end - 1])
-        for start, end in zip(starts, [*starts[1:], len(ordered)], strict=True)
-    ]
-    shown = [str(a) if a == b else f"{a} to {b}" for a, b in runs]
+    # Within a run, a number and its place grow alike.
+    found = groupby(enumerate(sorted(set(numbers))), key=lambda one: one[1] - one[0])
+    runs = [[number for _, number in run] for _, run in found]
+    shown = [f"{a} to {b[-1]}" if b else str(a) for a, *b in runs]
     rest = len(shown) - 2 * NEAR
     if rest > 0:
         shown = [*shown[:NEAR], "…", *shown[-NEAR:]]
@@ -176,9 +166,7 @@ def _only_group(source: GroupSource) -> str:
         reasons = source.quarantined()
         reason = f"has no group that can be judged: {reasons}"
         raise SourceError(reason if reasons else "has no group", source=source.name)
-    listed = ", ".join(sorted(names)[:NEAR])
-    more = f" and {len(names) - NEAR:,} more" if len(names) > NEAR else ""
-    reason = f"has {len(names):,} groups, name one by --group: {listed}{more}"
+    reason = f"has {len(names):,} groups, name one by --group: {_listed(names)}"
     raise SourceError(reason, source=source.name)
 
 
@@ -188,9 +176,12 @@ def _no_group(name: str, known: Sequence[str]) -> str:
     near = near_names(name, known)
     if near:
         return f"no group {name!r}; near names: {', '.join(near)}"
-    listed = ", ".join(sorted(known)[:NEAR])
-    more = f" and {len(known) - NEAR:,} more" if len(known) > NEAR else ""
-    return f"no group {name!r}; there are: {listed}{more}"
+    return f"no group {name!r}; there are: {_listed(known)}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NEAR:,} more" if len(names) > NEAR else ""
+    return ", ".join(sorted(names)[:NEAR]) + more
 
 
 def _no_generation(name: str, generation: int, rebalances: Sequence[Moment]) -> str:

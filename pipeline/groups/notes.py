@@ -3,9 +3,13 @@
 An answer holds under what is taken to be so where the source does not say.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from pipeline.cases import ALL_LISTED, GIVEN, OWNERS_LISTED, REPORTED
+from pipeline.judging.partition_counts import LOWER_BOUND
 
 
 class Presumed(NamedTuple):
@@ -39,20 +43,26 @@ _OWNERS: Final = Presumed(
     "several can share them",
     "each client id and host is one member",
 )
-LEAST_COUNTS: Final = (
+_LEAST_COUNTS: Final = (
     "partition counts as of then are lower bounds: of the partitions that the source "
     "shows until then"
 )
 
 
-def newer_partitions(count: int) -> str:
-    """Return the note on partitions that the leader need not have known."""
-    partitions, are = ("partition", "is") if count == 1 else ("partitions", "are")
-    return (
-        f"{count} {partitions} that appeared at most 5 minutes before "
-        f"(metadata.max.age.ms) {are} left out, because the assignment lacks "
-        f"{'it' if count == 1 else 'them'}: the leader's metadata can be older"
-    )
+def notes_on_counts(partition_counts: str, newer: int | None) -> Iterator[str]:
+    """Yield notes on partition counts, and on ``newer`` partitions, if there are any.
+
+    The leader need not have known these.
+    """
+    if partition_counts == LOWER_BOUND:
+        yield _LEAST_COUNTS
+    if newer:
+        partitions, are = ("partition", "is") if newer == 1 else ("partitions", "are")
+        yield (
+            f"{newer} {partitions} that appeared at most 5 minutes before "
+            f"(metadata.max.age.ms) {are} left out, because the assignment lacks "
+            f"{'it' if newer == 1 else 'them'}: the leader's metadata can be older"
+        )
 
 
 def presumed(

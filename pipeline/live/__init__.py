@@ -2,20 +2,17 @@
 
 from pipeline.live.admin import NO_SUCH_GROUP, read_cluster
 from pipeline.live.client_properties import ClientSettings, read_client_properties
-from pipeline.live.cluster_identity import ClusterIdentity, read_identity
 from pipeline.live.cluster_state import ClusterState, GroupState
-from pipeline.live.kept_records import (
-    RECORDS,
-    batches_of_records,
-    records_of_batch,
-)
+from pipeline.live.kept_records import RECORDS, batches_of_records, records_of_batch
 from pipeline.live.live_source import (
+    ClusterIdentity,
     LiveSource,
     find_live_source,
     kept_live_source,
+    read_identity,
     row_of_record,
 )
-from pipeline.live.offsets_log import LogRange, LogRecord, MakeConsumer, OffsetsLog
+from pipeline.live.offsets_log import LogRange, LogRecord, OffsetsLog
 from pipeline.live.snapshot import GroupSnapshot, snapshots_of
 from pipeline.live.stream_offsets import (
     BEGIN_ANEW,
@@ -39,7 +36,6 @@ __all__ = [
     "LiveSource",
     "LogRange",
     "LogRecord",
-    "MakeConsumer",
     "NextOffsets",
     "OffsetsLog",
     "ReplacedLogError",

@@ -41,13 +41,8 @@ def read_cluster(
 ) -> ClusterState:
     """Read groups that have members, the topics that they use, and their offsets.
 
-    Parameters
-    ----------
-    bootstrap_server : str
-        ``host:port``, or several, separated by commas.
-    settings : ClientSettings
-    groups : sequence of str
-        Groups to read; none: all.
+    ``bootstrap_server`` is ``host:port``, or several, separated by commas. Without
+    ``groups``, all are read.
 
     Raises
     ------
@@ -141,7 +136,7 @@ class _Reader:
         offsets = self._offsets.committed(list(described))
         for name, group in described.items():
             if group.error is not None:
-                self._not_reported(name, group.error)
+                self._unreported.append(Unreported(group_id=name, reason=group.error))
             elif group.state not in _IDLE:  # else it ended in the meantime
                 yield GroupState(
                     group_id=name,
@@ -199,7 +194,7 @@ class _Reader:
 
     def _topics(self, groups: Iterable[GroupState]) -> tuple[Topics, tuple[str, ...]]:
         members = [member for group in groups for member in group.members]
-        used = {topic for one in members for topic in _mentioned(one)}
+        used = {t for one in members for t in (*(one.subscription or ()), *one.target)}
         by_pattern = any(one.pattern is not None for one in members)
         asked = None if by_pattern else sorted(used)
         described = self._admin.describe_topics(asked) if asked != [] else []
@@ -216,9 +211,6 @@ class _Reader:
         }
         return self._offsets.with_ends(topics), tuple(names)
 
-    def _not_reported(self, name: str, reason: str) -> None:
-        self._unreported.append(Unreported(group_id=name, reason=reason))
-
 
 def _why_not(listed: dict[str, Any] | None) -> str | None:
     """Return why a group is not read; None if it is."""
@@ -232,11 +224,6 @@ def _why_not(listed: dict[str, Any] | None) -> str | None:
     if listed.get("group_state", _CONSUMER) in _IDLE:
         return "has no members"
     return None
-
-
-def _mentioned(member: MemberState) -> Iterator[str]:
-    yield from member.subscription or ()
-    yield from member.target
 
 
 def topic_state(

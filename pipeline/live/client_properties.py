@@ -157,15 +157,11 @@ def _login(jaas: str | None) -> tuple[str | None, str | None]:
     """Return user and password of a JAAS entry (PLAIN and SCRAM)."""
     if jaas is None:
         return None, None
-    found = {name: _unescaped(value) for name, value in _JAAS.findall(jaas)}
+    found = {n: re.sub(r"\\(.)", r"\1", value) for n, value in _JAAS.findall(jaas)}
     if found.keys() != {"username", "password"}:
         reason = 'expected ... required username="..." password="...";'
         raise SourceError(reason, source="sasl.jaas.config")
     return found["username"], found["password"]
-
-
-def _unescaped(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text)
 
 
 def _pem_file(given: Mapping[str, str], store: str) -> str | None:

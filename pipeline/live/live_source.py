@@ -1,4 +1,7 @@
-"""A running cluster as a source of an audit: its log of groups, and its topics."""
+"""A running cluster as a source of an audit: its log of groups, and its topics.
+
+Addresses do not show which cluster, and which log of groups, it is: its ids do.
+"""
 
 from __future__ import annotations
 
@@ -25,22 +28,11 @@ OFFSETS_PER_TASK: Final = 500_000
 class LiveSource:
     """What exists when an audit begins; later records are not read.
 
-    Attributes
-    ----------
-    log : OffsetsLog
-    ranges : tuple of LogRange
-        Parts of the log, one per task.
-    counts : dict of str to int
-        Partition counts by topic.
-    names : dict of str to str
-        Names of topic ids, which are as in `pipeline.topic_ids`.
-    ends : Logs
-        Log ends of the topics whose ends are known.
-    notes : tuple of str
-        Log ends that could not be read, and why.
-    kept : tuple of str, or None
-        URIs of the folders with the records of ``ranges`` as Parquet, where they were
-        read before (`pipeline.following`); None: they are read from the cluster.
+    ``ranges`` are parts of the log, one per task. ``counts`` are partition counts by
+    topic, ``names`` those of topic ids (`pipeline.topic_ids`), and ``ends`` the log
+    ends that are known; ``notes`` state which could not be read, and why. ``kept`` are
+    URIs of the folders with the records of ``ranges`` as Parquet, where they were read
+    before (`pipeline.following`); None: they are read from the cluster.
     """
 
     log: OffsetsLog
@@ -55,6 +47,27 @@ class LiveSource:
     def records(self) -> int:
         """Number of offsets; compaction has removed some of the records."""
         return sum(one.end - one.start for one in self.ranges)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterIdentity:
+    """Ids of the cluster and of its topic ``__consumer_offsets``.
+
+    ``topic`` is as in `pipeline.topic_ids`; None before Kafka 2.8, and if there is no
+    such topic. A topic that is deleted and created again has a new one.
+    """
+
+    cluster: str
+    topic: str | None
+
+
+def read_identity(log: OffsetsLog) -> ClusterIdentity:
+    """Ask a cluster for its identity; errors as in `find_live_source`."""
+    with connected(log.server, log.settings) as admin:
+        cluster = str(admin.describe_cluster()["cluster_id"])
+        described = admin.describe_topics([OFFSETS_TOPIC])
+    found = [_topic_id_of(one) for one in described if not one["error_code"]]
+    return ClusterIdentity(cluster=cluster, topic=found[0] if found else None)
 
 
 def find_live_source(server: str, settings: ClientSettings) -> LiveSource:
@@ -98,7 +111,11 @@ def _with_topics(
         log=log,
         ranges=ranges,
         counts={name: topic.partitions for name, topic in topics.items()},
-        names=dict(_names_of_ids(described)),
+        names={  # brokers before 2.8 have no ids
+            topic_id: one["name"]
+            for one in described
+            if (topic_id := _topic_id_of(one)) is not None
+        },
         ends={
             name: dict(enumerate(topic.ends))
             for name, topic in topics.items()
@@ -120,15 +137,7 @@ def pieces(whole: LogRange, most: int = OFFSETS_PER_TASK) -> Iterator[LogRange]:
         yield LogRange(partition=whole.partition, start=start, end=end)
 
 
-def _names_of_ids(described: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield ids with their topics; brokers before 2.8 have none."""
-    for one in described:
-        topic_id = topic_id_of(one)
-        if topic_id is not None:
-            yield topic_id, one["name"]
-
-
-def topic_id_of(described: dict[str, Any]) -> str | None:
+def _topic_id_of(described: dict[str, Any]) -> str | None:
     """Return the id in the description of a topic, as text; None if it has none."""
     topic_id = described.get("topic_id")
     if topic_id is None:

@@ -58,13 +58,18 @@ class LogRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OffsetsLog:
-    """The topic at a cluster; can be passed between processes."""
+    """The topic at a cluster; can be passed between processes.
+
+    ``make`` makes a consumer from its settings; None: librdkafka's class, which cannot
+    be pickled.
+    """
 
     server: str
     settings: ClientSettings
     silence_seconds: float = SILENCE_SECONDS
+    make: MakeConsumer | None = None
 
-    def ranges(self, make: MakeConsumer = confluent_kafka.Consumer) -> list[LogRange]:
+    def ranges(self) -> list[LogRange]:
         """Return the offsets of each partition that exist now; none is empty.
 
         Raises
@@ -72,9 +77,9 @@ class OffsetsLog:
         OutsideError
             As `bounds`.
         """
-        return [one for one in self.bounds(make) if one.start < one.end]
+        return [one for one in self.bounds() if one.start < one.end]
 
-    def bounds(self, make: MakeConsumer = confluent_kafka.Consumer) -> list[LogRange]:
+    def bounds(self) -> list[LogRange]:
         """Return the offsets of every partition, also of those without records.
 
         The end is the last stable offset: what follows it belongs to a transaction that
@@ -85,7 +90,7 @@ class OffsetsLog:
         OutsideError
             If no broker answers, or the topic cannot be read.
         """
-        with self._consumer(make) as consumer:
+        with self._consumer() as consumer:
             topic = consumer.list_topics(OFFSETS_TOPIC, ANSWER_SECONDS).topics.get(
                 OFFSETS_TOPIC
             )
@@ -98,11 +103,7 @@ class OffsetsLog:
                 found.append(LogRange(partition=partition, start=start, end=end))
             return found
 
-    def records(
-        self,
-        within: LogRange,
-        make: MakeConsumer = confluent_kafka.Consumer,
-    ) -> Iterator[LogRecord]:
+    def records(self, within: LogRange) -> Iterator[LogRecord]:
         """Yield the records of a range in order of their offsets.
 
         Offsets can be missing: the log is compacted, and contains control records. An
@@ -114,7 +115,7 @@ class OffsetsLog:
         OutsideError
             If the cluster rejects the read, or is silent for too long.
         """
-        with self._consumer(make) as consumer:
+        with self._consumer() as consumer:
             consumer.assign(
                 [TopicPartition(OFFSETS_TOPIC, within.partition, within.start)]
             )
@@ -138,7 +139,7 @@ class OffsetsLog:
                     raise OutsideError(f"{self.server}: {reason} {silence}")
 
     @contextmanager
-    def _consumer(self, make: MakeConsumer) -> Iterator[Any]:
+    def _consumer(self) -> Iterator[Any]:
         """Open a consumer that is in no group; convert its errors."""
         given = {
             "bootstrap.servers": self.server,
@@ -151,6 +152,7 @@ class OffsetsLog:
             "log_level": 0,
         }
         try:
+            make = self.make or confluent_kafka.Consumer
             consumer = make(given | self.settings.for_librdkafka())
         except KafkaException as error:
             raise self._failure(error.args[0]) from error

@@ -19,7 +19,6 @@ from pipeline.live.cluster_state import (
     ClusterState,
     GroupState,
     MemberState,
-    Topics,
     TopicState,
     Unreported,
 )
@@ -87,7 +86,12 @@ def _snapshot(
             id=group.group_id,
             assignor=group.assignor,
             members={
-                one.member_id: _existing(one, cluster.topics) for one in group.members
+                one.member_id: {  # without topics that were deleted in the meantime
+                    topic: held
+                    for topic, held in one.target.items()
+                    if topic in cluster.topics
+                }
+                for one in group.members
             },
         ),
         state=group.state,
@@ -132,11 +136,6 @@ def _member(member: MemberState, subscription: list[str]) -> dict[str, Any]:
     if member.instance_id is not None:
         fields["instance_id"] = member.instance_id
     return fields
-
-
-def _existing(member: MemberState, topics: Topics) -> dict[str, list[int]]:
-    """Return the target without topics that were deleted in the meantime."""
-    return {topic: held for topic, held in member.target.items() if topic in topics}
 
 
 def _topic(

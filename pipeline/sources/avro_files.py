@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from typing import Any, BinaryIO, Final
 
 import fastavro
@@ -22,6 +21,7 @@ from pipeline.sources.record_format import (
     RecordFormat,
     encoding_of_key,
 )
+from pipeline.sources.record_lines import milliseconds_since_1970
 from pipeline.sources.record_parquet import record_of_fields
 from pipeline.sources.rows import Row, broken_off_row
 from rebalance import SourceError
@@ -29,7 +29,6 @@ from rebalance import SourceError
 AVRO_MAGIC: Final = b"Obj\x01"
 _SHOWN: Final = 12
 """Fields that a message lists."""
-_1970: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBERS: Final = ("partition", "offset")
 
 
@@ -78,11 +77,3 @@ def _row(record: Any, source: str, number: int, written: RecordFormat) -> Row:
             fields[column] = None
     fields["timestamp"] = milliseconds_since_1970(fields["timestamp"])
     return record_of_fields(fields, source, number, written.encoding)
-
-
-def milliseconds_since_1970(value: Any) -> Any:
-    """Convert a date and time, which is in UTC unless it has a zone; pass others on."""
-    if not isinstance(value, datetime):
-        return value
-    moment = value if value.tzinfo else value.replace(tzinfo=UTC)
-    return (moment - _1970) // timedelta(milliseconds=1)

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from pipeline.cases import Case
+from pipeline.describe.agreement import joined
 from pipeline.describe.group_case import case_of, with_group_sizes
+from pipeline.describe.kafka_ui import pieces_of_kafka_ui
 from pipeline.describe.messages import Note
-from pipeline.describe.read_texts import read_snapshots
 from pipeline.describe.refusal import NotJudged
-from pipeline.describe.sections import Stray
+from pipeline.describe.sections import Remark, Section, Stray, parts_of
 from pipeline.describe.snapshots import Snapshot
-from pipeline.describe.text_tables import OUTSIDE
+from pipeline.describe.text_tables import OUTSIDE, Fault, Piece, read_pieces
 from pipeline.sources.lines import Line
-from pipeline.sources.rows import (
-    SET_ASIDE,
-    UNREADABLE,
-    Row,
-    case_row,
-    quarantine_row,
-)
+from pipeline.sources.rows import SET_ASIDE, UNREADABLE, Row, case_row, quarantine_row
 
 
 def read_describe(
@@ -43,6 +39,51 @@ def read_describe(
     yield from _counted(strays)
 
 
+def read_snapshots(
+    files: Iterable[tuple[str, Iterable[Line]]], *, group_name: str | None = None
+) -> tuple[list[Snapshot], list[Stray]]:
+    """Read files, sorted by name, into the moments of their groups.
+
+    ``group_name`` is the group of tables that do not name it.
+    """
+    sections: dict[str, list[Section]] = {}
+    remarks: dict[str, list[Remark]] = {}
+    strays: list[Stray] = []
+    for source, lines in files:
+        for piece in _pieces(lines, group_name):
+            for part in parts_of(piece, source):
+                if isinstance(part, Section):
+                    sections.setdefault(part.group_id, []).append(part)
+                elif isinstance(note := part[1], Note) and note.group_id is not None:
+                    remarks.setdefault(note.group_id, []).append((source, note))
+                else:
+                    strays.append(part)
+    groups = dict.fromkeys((*sections, *remarks))
+    snapshots = [
+        snapshot
+        for group_id in groups
+        for snapshot in joined(
+            group_id, sections.get(group_id, ()), remarks.get(group_id, ())
+        )
+    ]
+    return snapshots, strays
+
+
+def _pieces(lines: Iterable[Line], group_name: str | None) -> Iterator[Piece]:
+    """Yield the tables of a text, or of the JSON that stands for them."""
+    lines = iter(lines)
+    blank: list[Line] = []
+    for line in lines:
+        if line.text.lstrip().startswith((b"{", b"[")):
+            whole = b"\n".join(one.text for one in (line, *lines))
+            yield from pieces_of_kafka_ui(whole)
+            return
+        blank.append(line)
+        if line.text.strip():
+            break
+    yield from read_pieces(chain(blank, lines), group_name)
+
+
 def _refused(snapshot: Snapshot, error: NotJudged) -> Row:
     source, line = error.place or snapshot.place
     return quarantine_row(
@@ -59,17 +100,16 @@ def _refused(snapshot: Snapshot, error: NotJudged) -> Row:
 def _counted(strays: list[Stray]) -> Iterator[Row]:
     """Yield one row per file and reason, with the number of lines and the first."""
     counted: dict[tuple[str, str], Row] = {}
-    for stray in strays:
-        row = _row_of(stray)
-        first = counted.setdefault((stray.source, row["reason"]), row)
+    for source, line in strays:
+        row = _row_of(line, source)
+        first = counted.setdefault((source, row["reason"]), row)
         if first is not row:
             first["records"] += 1
     yield from counted.values()
 
 
-def _row_of(stray: Stray) -> Row:
+def _row_of(line: Fault | Note, source: str) -> Row:
     """Return the row of one line; a message, or a foreign line, is no damage."""
-    line = stray.line
     if isinstance(line, Note):
         reason, text = f"the tool reports: {line.text[:200]}", line.text.encode()
         kind, record = SET_ASIDE, "message"
@@ -79,7 +119,7 @@ def _row_of(stray: Stray) -> Row:
     return quarantine_row(
         kind,
         reason,
-        source=stray.source,
+        source=source,
         line=line.line,
         raw=text,
         group_id=line.group_id,

@@ -29,12 +29,12 @@ def without_audits(entries: Iterable[FileEntry], store: FileStore) -> list[FileE
 
 
 def _is_of_an_audit(below: tuple[str, ...], audits: set[tuple[str, ...]]) -> bool:
-    for depth, part in enumerate(below):
-        if below[:depth] in audits:
-            is_last = depth == len(below) - 1
-            if part in ((MANIFEST, PAGE) if is_last else TABLES):
-                return True
-    return False
+    last = len(below) - 1
+    return any(
+        below[:depth] in audits
+        and part in ((MANIFEST, PAGE) if depth == last else TABLES)
+        for depth, part in enumerate(below)
+    )
 
 
 def _is_manifest(entry: FileEntry, store: FileStore) -> bool:

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from pipeline.files import Location, Stores
-from pipeline.sources.burrow import samples_of_burrow
 from pipeline.sources.lag_samples import (
     METRICS,
     LagSample,
@@ -24,6 +23,7 @@ from pipeline.sources.lag_samples import (
     other_lag_of_line,
     sample_of_line,
     samples_of_api,
+    samples_of_burrow,
 )
 from pipeline.sources.rows import MISSING, Row, quarantine_row
 from pipeline.sources.sidecars import read_whole

@@ -1,6 +1,7 @@
-"""Samples of lag in Prometheus' text, and in the answers of its HTTP API.
+"""Samples of lag in Prometheus' text, and in answers of its HTTP API and of Burrow.
 
-Read are, per partition,
+Burrow's are those to ``/v3/kafka/CLUSTER/consumer/GROUP/lag``. Of Prometheus, read are,
+per partition,
 
 - ``kafka_consumergroup_lag`` of kafka_exporter (danielqsj, also in Strimzi and MSK);
 - ``kafka_consumergroup_group_lag`` of kafka-lag-exporter (seglo) and klag-exporter;
@@ -56,22 +57,39 @@ _SAMPLE: Final = re.compile(rf"({'|'.join(METRICS)})[ {{]")
 _ANY_LAG: Final = re.compile(r"[a-zA-Z_:][a-zA-Z0-9_:]*lag[a-zA-Z0-9_:]*(?=[ {])")
 
 
-class _Series(BaseModel):
+class _LagObject(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True)
+
+
+class _Series(_LagObject):
     metric: dict[str, str]
     value: Annotated[list[float | int | str], Field(min_length=2, max_length=2)]
 
 
-class _Vector(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
+class _Vector(_LagObject):
     result_type: Literal["vector"] = Field(alias="resultType")
     result: list[_Series]
 
 
-class _ApiAnswer(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
+class _ApiAnswer(_LagObject):
     status: Literal["success"]
     data: _Vector
+
+
+class _Partition(_LagObject):
+    topic: str
+    partition: Annotated[int, Field(ge=0, le=PARTITION_MOST)]
+    current_lag: Annotated[int, Field(ge=0, le=INT64_MAX)]
+
+
+class _Status(_LagObject):
+    group: str
+    partitions: list[_Partition]
+    partition_count: int | None = None
+
+
+class _BurrowAnswer(_LagObject):
+    status: _Status
 
 
 def sample_of_line(line: str, source: str, number: int) -> LagSample | None:
@@ -132,6 +150,31 @@ def samples_of_api(
         except ValueError:
             reason = f"$.data.result[{place}]: no sample of lag"
             raise SourceError(reason, source=source, line=line) from None
+
+
+def samples_of_burrow(
+    value: Mapping[str, Any], source: str, line: int
+) -> tuple[list[LagSample], int, str]:
+    """Read one answer; return its samples, the partitions not listed, and the group.
+
+    Raises
+    ------
+    SourceError, DocumentError
+        If it is an error, or in another form; its place is named.
+    """
+    if value.get("error") is True:
+        reason = f"an error of Burrow: {str(value.get('message'))[:200]}"
+        raise SourceError(reason, source=source, line=line)
+    try:
+        status = _BurrowAnswer.model_validate(value).status
+    except ValidationError as error:
+        raise schema_error(error, value).at(source=source, line=line) from None
+    samples = [
+        LagSample(status.group, one.topic, one.partition, one.current_lag)
+        for one in status.partitions
+    ]
+    counted = status.partition_count or 0
+    return samples, max(0, counted - len(samples)), status.group
 
 
 def _labels_of(metric: Mapping[str, str]) -> _Labels | None:

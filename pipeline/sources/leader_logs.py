@@ -32,12 +32,7 @@ from pipeline.sources.lines import Line
 from pipeline.sources.logged_assignment import CUT_OFF, Logged, refused, state_of
 from pipeline.sources.rdkafka_logs import RDKAFKA_MARK, RdkafkaLog
 from pipeline.sources.record_lines import INT32_MAX, MOST_MS
-from pipeline.sources.rows import (
-    SET_ASIDE,
-    Row,
-    case_row,
-    repeated_row,
-)
+from pipeline.sources.rows import SET_ASIDE, Row, case_row, repeated_row
 
 MARK: Final = b"Finished assignment for group at generation "
 _JOINED_MARK: Final = b"Successfully joined group with generation Generation{"
@@ -190,11 +185,11 @@ def _message(line: Line) -> tuple[str, int | None]:
             fields = orjson.loads(text)
         except orjson.JSONDecodeError:
             return text, _time(text)
-        messages = [one for one in _texts(fields) if MARK.decode() in one]
-        messages += [one for one in _texts(fields) if _JOINED_MARK.decode() in one]
+        marks = (MARK.decode(), _JOINED_MARK.decode())
+        messages = (one for mark in marks for one in _texts(fields) if mark in one)
         times = (_stated_time(fields.get(name)) for name in _TIME_FIELDS)
         at = next((one for one in times if one is not None), None)
-        return (messages[0] if messages else text), at
+        return next(messages, text), at
     return text, _time(text)
 
 
@@ -202,11 +197,8 @@ def _texts(value: Any) -> Iterator[str]:
     """Yield all texts in a JSON value."""
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        for one in value.values():
-            yield from _texts(one)
-    elif isinstance(value, list):
-        for one in value:
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
             yield from _texts(one)
 
 

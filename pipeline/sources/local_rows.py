@@ -31,7 +31,11 @@ def read_found(found: Found, max_partitions: int = MAX_PARTITIONS) -> list[Row]:
     texts = [file for file in found.files if file.layout is not FileLayout.PARQUET]
     rows = [row for file in tables for row in _rows_of_table(file, max_partitions)]
     texts.sort(key=place_of)
-    rows += rows_of_texts(map(_piece, texts), max_partitions)
+    pieces = (
+        TextPiece(file=file, first=1, text=local_path(file.uri).read_bytes())
+        for file in texts
+    )
+    rows += rows_of_texts(pieces, max_partitions)
     return rows
 
 
@@ -61,7 +65,3 @@ def _in_milliseconds(table: pa.Table) -> pa.Table:
             column = pc.cast(table.column(at), kind, safe=False).cast(pa.int64())
             table = table.set_column(at, field.name, column)
     return table
-
-
-def _piece(file: SourceFile) -> TextPiece:
-    return TextPiece(file=file, first=1, text=local_path(file.uri).read_bytes())

@@ -16,13 +16,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 
 from pipeline.sources.record_lines import OFFSETS_TOPIC
-from pipeline.sources.rows import (
-    UNREADABLE,
-    Row,
-    bytes_row,
-    message_of,
-    quarantine_row,
-)
+from pipeline.sources.rows import UNREADABLE, Row, bytes_row, message_of, quarantine_row
 
 HEAD_BYTES: Final = 17
 """Bytes of a batch up to its format (magic), which tell that a file is a segment."""

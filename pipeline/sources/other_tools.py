@@ -46,23 +46,15 @@ def is_dump(lines: Iterable[Line]) -> bool:
 def why_of_another_tool(lines: Iterable[Line], document: Any) -> str | None:
     """Return why a file is not read; None if it is of no tool that is known.
 
-    Parameters
-    ----------
-    lines
-        The first lines.
-    document
-        The file, or its first line, as JSON; None if it is no JSON.
+    ``lines`` are the first ones, and ``document`` is the file, or its first line, as
+    JSON; None if it is no JSON.
     """
     if any(_FRANZ_GO.search(line.text) for line in lines):
         return FRANZ_GO
-    if any(_is_group(one) for one in _objects(document)):
+    names = [one.keys() for one in _objects(document)]
+    if any((one & _NAMES and one & _PARTS) or one >= _OF_AKHQ for one in names):
         return GROUPS_AS_JSON
     return None
-
-
-def _is_group(fields: dict[str, Any]) -> bool:
-    names = fields.keys()
-    return bool(names & _NAMES and names & _PARTS) or names >= _OF_AKHQ
 
 
 def _objects(value: Any, depth: int = _DEPTH) -> Iterator[dict[str, Any]]:

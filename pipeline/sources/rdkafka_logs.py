@@ -138,7 +138,7 @@ class RdkafkaLog:
             del self._blocks[client]
             yield self._logged(block, block.doubt)
 
-    def _logged(self, block: _Block, doubt: str | None = None) -> Logged:
+    def _logged(self, block: _Block, doubt: str | None) -> Logged:
         if doubt is None and block.given.keys() != block.wanted.keys():
             doubt = CUT_OFF
         return Logged(

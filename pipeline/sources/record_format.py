@@ -51,10 +51,7 @@ AS_SPARK: Final = RecordFormat()
 def record_format(columns: str | None, encoding: str | None) -> RecordFormat:
     """Parse ``--columns`` and ``--encoding``.
 
-    Parameters
-    ----------
-    columns
-        Pairs such as ``value=payload,key=k``; None for our own names.
+    ``columns`` are pairs such as ``value=payload,key=k``; None for our own names.
 
     Raises
     ------
@@ -87,9 +84,7 @@ def encoding_of_key(text: object) -> Encoding | None:
     Keys start with the type of the record as two bytes, of which the first is 0: in hex
     this is ``00``, and in base64 it is ``AA``.
     """
-    if not isinstance(text, str):
-        return None
-    start = text[:2]
+    start = text[:2] if isinstance(text, str) else ""
     return {"00": Encoding.HEX, "AA": Encoding.BASE64}.get(start)
 
 

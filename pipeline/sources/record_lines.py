@@ -7,7 +7,7 @@ tombstone), and optionally ``timestamp`` (milliseconds, or a date and time in UT
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import orjson
@@ -25,6 +25,7 @@ from rebalance import INT64_MAX
 
 OFFSETS_TOPIC: Final = "__consumer_offsets"
 INT32_MAX: Final = 2**31 - 1
+_1970: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MOST_MS: Final = 253_402_300_799_999
 """The last millisecond of the year 9999, the latest date."""
 
@@ -63,6 +64,14 @@ def milliseconds(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int) or value > MOST_MS:
         raise ValueError(f"timestamp {value!r}")
     return None if value < 0 else value
+
+
+def milliseconds_since_1970(value: Any) -> Any:
+    """Convert a date and time, which is in UTC unless it has a zone; pass others on."""
+    if not isinstance(value, datetime):
+        return value
+    moment = value if value.tzinfo else value.replace(tzinfo=UTC)
+    return (moment - _1970) // timedelta(milliseconds=1)
 
 
 def _row(line: Line, source: str, written: RecordFormat) -> Row:

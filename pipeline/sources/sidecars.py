@@ -12,7 +12,7 @@ all read at one moment; ``ms`` is optional.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from itertools import pairwise
 from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
@@ -27,7 +27,8 @@ from pydantic import (
 
 from pipeline.files import LOCAL_STORES, Location, Stores, uri_of
 from pipeline.known_counts import KnownCounts, Step
-from pipeline.sources.text_encodings import as_utf8
+from pipeline.sources.lines import as_utf8
+from pipeline.sources.record_lines import milliseconds_since_1970
 from pipeline.topic_ids import id_of_plain
 from rebalance import (
     INT64_MAX,
@@ -67,11 +68,6 @@ class DatedCount(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
     since: Annotated[datetime, BeforeValidator(_moment)] = Field(alias="from")
     partitions: Count
-
-    @property
-    def since_ms(self) -> int:
-        """The time, in milliseconds since 1970."""
-        return (self.since - _EPOCH) // timedelta(milliseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,7 +109,6 @@ class LogsFile:
 
 
 _T = TypeVar("_T")
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _DATED: Final = TypeAdapter(Annotated[list[DatedCount], Field(min_length=1)])
 
 
@@ -136,7 +131,9 @@ def read_topics(
     counts = {topic: one.partitions for topic, one in described.items()}
     steps: dict[str, tuple[Step, ...]] = {}
     for topic, stated in dated.items():
-        steps[topic] = tuple((one.since_ms, one.partitions) for one in stated)
+        steps[topic] = tuple(
+            (milliseconds_since_1970(one.since), one.partitions) for one in stated
+        )
         for place, (before, after) in enumerate(pairwise(steps[topic]), start=1):
             if after[0] <= before[0]:
                 where = json_path((topic, place, "from"))

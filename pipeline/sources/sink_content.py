@@ -21,11 +21,7 @@ import pyarrow.parquet as pq
 from pipeline.sources.avro_files import AVRO_MAGIC
 from pipeline.sources.lines import Line, read_lines
 from pipeline.sources.sink_names import SinkForm
-from pipeline.sources.source_kind import (
-    PARQUET_MAGIC,
-    UnknownFormatError,
-    first_lines,
-)
+from pipeline.sources.source_kind import PARQUET_MAGIC, UnknownFormatError, first_lines
 
 JSON_FORMAT: Final = "io.confluent.connect.s3.format.json.JsonFormat"
 BYTES_FORMAT: Final = (

@@ -8,13 +8,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
+from pipeline.files import name_of
 from pipeline.sources.sink_names import SinkPart, SinkRole, pair_of, sink_name
 from pipeline.sources.source_file import SourceFile
 from rebalance import SourceError
 
 NO_KEYS: Final = (
-    "values without their keys, which show the group: there is no file {keys} in the "
-    "same folder; set store.kafka.keys=true in the sink"
+    "values without their keys, which show the group: there is no file "
+    "{stem}.keys.json, .avro, or .parquet in the same folder; set "
+    "store.kafka.keys=true in the sink"
 )
 
 
@@ -24,14 +26,8 @@ def paired(
     """Check that values have keys; return the files to read, and those without.
 
     Files of keys whose values are not there stay: they can be tombstones. Those of
-    values that have their keys with them, or that were refused, are left out.
-
-    Parameters
-    ----------
-    files
-        All files that were recognized.
-    uris
-        Locations of all files that were found.
+    values that have their keys with them, or that were refused, are left out. ``files``
+    are those that were recognized, ``uris`` the locations of all that were found.
     """
     if not any(file.sink for file in files):
         return list(files), []
@@ -47,27 +43,19 @@ def paired(
         if first is not file:
             reason = f"another file has the {role.value} of these records: {first.name}"
             errors.append(SourceError(reason, source=file.name))
-    values_there = set(_pairs_of_values(uris))
+    values_there = {
+        pair_of(uri, name)
+        for uri in uris
+        if (name := sink_name(uri)) is not None and name.role is SinkRole.VALUES
+    }
     for (pair, role), file in found.items():
         has_values = (pair, SinkRole.VALUES) in found
         if role is SinkRole.VALUES and (pair, SinkRole.KEYS) not in found:
-            errors.append(_without_keys(file))
+            reason = NO_KEYS.format(stem=name_of(pair))
+            errors.append(SourceError(reason, source=file.name))
         elif role is SinkRole.VALUES or has_values or pair not in values_there:
             kept.append(file)
     return _with_ends(kept), errors
-
-
-def _pairs_of_values(uris: Iterable[str]) -> Iterable[str]:
-    for uri in uris:
-        name = sink_name(uri)
-        if name is not None and name.role is SinkRole.VALUES:
-            yield pair_of(uri, name)
-
-
-def _without_keys(file: SourceFile) -> SourceError:
-    stem = file.sink.name.stem if file.sink else ""
-    reason = NO_KEYS.format(keys=f"{stem}.keys.json, .avro, or .parquet")
-    return SourceError(reason, source=file.name)
 
 
 def _with_ends(files: list[SourceFile]) -> list[SourceFile]:

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from pipeline.sources.avro_files import milliseconds_since_1970
 from pipeline.sources.read import TextPiece, keyed
 from pipeline.sources.record_format import Encoding, RecordFormat, decoded
+from pipeline.sources.record_lines import milliseconds_since_1970
 from pipeline.sources.record_parquet import record_of_fields
 from pipeline.sources.rows import (
     RECORD,
@@ -31,7 +31,7 @@ from pipeline.sources.rows import (
     quarantine_row,
 )
 from pipeline.sources.sink_content import Item, SinkContent, Unsound, content_of
-from pipeline.sources.sink_names import SinkRole
+from pipeline.sources.sink_names import SinkPart, SinkRole
 from pipeline.sources.source_file import SourceFile
 
 TOMBSTONES: Final = (
@@ -52,12 +52,17 @@ class _File:
     """A file of a pair, read."""
 
     file: SourceFile
+    sink: SinkPart
     content: SinkContent
 
     @property
     def length(self) -> int:
         """Number of items."""
         return len(self.content.items)
+
+    def stated(self, value: Mapping[str, Any], column: str) -> Any:
+        """Return a column of a wrapped value, None if it is not there."""
+        return value.get(self.file.written.name(column))
 
 
 def rows_of_pair(pieces: Iterable[TextPiece]) -> Iterator[Row]:
@@ -71,7 +76,7 @@ def rows_of_pair(pieces: Iterable[TextPiece]) -> Iterator[Row]:
         sink = piece.file.sink
         if sink is not None:
             content = content_of(piece.text, sink.form)
-            read[sink.name.role] = _File(piece.file, content)
+            read[sink.name.role] = _File(piece.file, sink, content)
     keys = read.get(SinkRole.KEYS)
     values = read.get(SinkRole.VALUES)
     if keys is not None and values is not None:
@@ -88,13 +93,13 @@ def _joined(keys: _File, values: _File) -> Iterator[Row]:
     items = zip(keys.content.items, values.content.items, strict=False)
     overlapping: list[Row] = []
     for at, (key, value) in enumerate(islice(items, both)):
-        row = _row(at, key, value, keys.file, values.file)
-        if _is_past_the_end(row, value, values.file):
+        row = _row(at, key, value, keys, values)
+        if _is_past_the_end(row, value, values):
             overlapping.append(row)
         else:
             yield keyed(row)
     if overlapping:
-        yield _overlap(overlapping, values.file)
+        yield _overlap(overlapping, values)
     if both < min(keys.length, values.length):
         reason = NOT_CERTAIN.format(keys=keys.length, values=values.length)
         yield _counted(UNREADABLE, reason, values, both)
@@ -117,42 +122,41 @@ def _joinable(keys: _File, values: _File) -> int:
     return min([both, *(at + 1 for at in damage if at is not None)])
 
 
-def _row(at: int, key: Item, value: Item, keys: SourceFile, values: SourceFile) -> Row:
+def _row(at: int, key: Item, value: Item, keys: _File, values: _File) -> Row:
     """Return the record at a position from 0, or a row of quarantine."""
-    for item, file in ((key, keys), (value, values)):
+
+    def unreadable(reason: str, one: _File, raw: bytes | None = None) -> Row:
+        return quarantine_row(
+            UNREADABLE, reason, source=one.file.name, line=at + 1, raw=raw
+        )
+
+    for item, one in ((key, keys), (value, values)):
         if isinstance(item, Unsound):
-            return quarantine_row(
-                UNREADABLE, item.reason, source=file.name, line=at + 1, raw=item.raw
-            )
-    wanted = values.written.name("value")
+            return unreadable(item.reason, one, item.raw)
+    wanted = values.file.written.name("value")
     if isinstance(value, Mapping) and wanted not in value:
         there = ", ".join(map(str, value))[:_SHOWN] or "nothing"
-        reason = f"{wanted} is not there: the object has {there}"
-        return quarantine_row(UNREADABLE, reason, source=values.name, line=at + 1)
+        return unreadable(f"{wanted} is not there: the object has {there}", values)
     fields = _fields(at, value, values)
     if isinstance(key, Mapping):  # as Parquet has it
-        key = key.get(keys.written.name("key"), key.get("key"))
+        key = key.get(keys.file.written.name("key"), key.get("key"))
     fields["key"] = key
-    for column, file in (("key", keys), ("value", values)):
+    for column, one in (("key", keys), ("value", values)):
         try:
-            fields[column] = _bytes(fields[column], file.written)
+            fields[column] = _bytes(fields[column], one.file.written)
         except ValueError as error:
             reason = f"{column} is {error} (is it of ByteArrayConverter?)"
             raw = str(fields[column]).encode(errors="replace")
-            return quarantine_row(
-                UNREADABLE, reason, source=file.name, line=at + 1, raw=raw
-            )
-    row = record_of_fields(fields, values.name, at + 1, None)
+            return unreadable(reason, one, raw)
+    row = record_of_fields(fields, values.file.name, at + 1, None)
     if row["what"] == RECORD and not isinstance(value, Mapping):
         row["record"] = WITHOUT_TOMBSTONES
     return row
 
 
-def _fields(at: int, value: Item, file: SourceFile) -> dict[str, Any]:
+def _fields(at: int, value: Item, values: _File) -> dict[str, Any]:
     """Return the columns of a record but its key; a wrapped value can state all."""
-    if file.sink is None:
-        raise ValueError(f"not a file of a pair: {file.name}")
-    place = file.sink.name
+    place = values.sink.name
     fields: dict[str, Any] = {
         "value": value,
         "partition": place.partition,
@@ -160,11 +164,11 @@ def _fields(at: int, value: Item, file: SourceFile) -> dict[str, Any]:
     }
     if isinstance(value, Mapping):
         given = {
-            column: value.get(file.written.name(column))
+            column: values.stated(value, column)
             for column in ("partition", "offset", "timestamp", "topic")
         }
         fields |= {name: one for name, one in given.items() if one is not None}
-        fields["value"] = value.get(file.written.name("value"))
+        fields["value"] = values.stated(value, "value")
     for column in ("partition", "offset"):
         if not isinstance(fields[column], int):
             fields[column] = None
@@ -192,34 +196,30 @@ def _bytes(item: Any, written: RecordFormat) -> bytes | None:
     raise ValueError(f"not {encoding.value}")
 
 
-def _is_past_the_end(row: Row, value: Item, file: SourceFile) -> bool:
+def _is_past_the_end(row: Row, value: Item, values: _File) -> bool:
     """Return whether the next file of the partition begins before this record.
 
     Then files overlap, and positions show no offsets.
     """
-    sink = file.sink
-    if row["what"] != RECORD or sink is None or sink.until is None:
+    until = values.sink.until
+    if row["what"] != RECORD or until is None:
         return False
-    if (
-        isinstance(value, Mapping)
-        and value.get(file.written.name("offset")) is not None
-    ):
+    if isinstance(value, Mapping) and values.stated(value, "offset") is not None:
         return False
-    return bool(row["source_offset"] >= sink.until)
+    return bool(row["source_offset"] >= until)
 
 
-def _overlap(rows: Sequence[Row], file: SourceFile) -> Row:
-    start, until = (file.sink.name.start, file.sink.until) if file.sink else (0, 0)
+def _overlap(rows: Sequence[Row], values: _File) -> Row:
     reason = (
-        f"more records than offsets before {until}, at which another file of the "
-        "partition begins: their order is not known"
+        f"more records than offsets before {values.sink.until}, at which another file "
+        "of the partition begins: their order is not known"
     )
     first = rows[0]
     row = quarantine_row(
         UNREADABLE,
         reason,
-        source=file.name,
-        line=first["source_offset"] - start + 1,
+        source=values.file.name,
+        line=first["source_offset"] - values.sink.name.start + 1,
         raw=first["value"],
         key=first["key"],
         source_partition=first["source_partition"],
@@ -230,9 +230,4 @@ def _overlap(rows: Sequence[Row], file: SourceFile) -> Row:
 def _counted(what: str, reason: str, one: _File, first: int) -> Row:
     """Return a row for all items of a file from a position on."""
     row = quarantine_row(what, reason, source=one.file.name, line=first + 1)
-    return row | {"records": one.length - first, "record": _role(one.file)}
-
-
-def _role(file: SourceFile) -> str:
-    """Return what a file has: ``keys`` or ``values``."""
-    return "file" if file.sink is None else file.sink.name.role.value
+    return row | {"records": one.length - first, "record": one.sink.name.role.value}

@@ -18,7 +18,7 @@ from pipeline.files import FileEntry, FileStore, is_local, name_of
 from pipeline.sources.avro_files import AVRO_MAGIC, check_avro
 from pipeline.sources.console_json import is_console_json
 from pipeline.sources.console_lines import INSTEAD, is_console, why_lossy
-from pipeline.sources.lines import GZIP_MAGIC, Line, decompressed
+from pipeline.sources.lines import GZIP_MAGIC, Line, decompressed, has_utf16_mark
 from pipeline.sources.log_segments import HEAD_BYTES, is_segment, partition_of_folder
 from pipeline.sources.other_tools import DUMP_LOG, is_dump
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
@@ -36,7 +36,6 @@ from pipeline.sources.source_kind import (
     kind_of_schema,
     kind_of_text,
 )
-from pipeline.sources.text_encodings import has_utf16_mark
 from rebalance import SourceError, is_device_failure
 
 LARGE: Final = 16 << 20

@@ -69,23 +69,17 @@ def first_lines(file: BinaryIO) -> list[Line]:
     """
     file.seek(0)
     found: list[Line] = []
+    left = _LONG_LINES * _BYTES_LOOKED_AT
+    lines = islice(read_lines(file, limit=_BYTES_LOOKED_AT), _LINES_LOOKED_AT)
     try:
-        for line in _first_lines(file):
-            found.append(line)  # noqa: PERF402  # those before an error are kept
+        while left >= 0 and (line := next(lines, None)) is not None:
+            left -= len(line.text)
+            if line.text.strip():
+                found.append(line)
     except (OSError, EOFError, zlib.error) as error:
         if not found or is_device_failure(error):
             raise
     return found
-
-
-def _first_lines(file: BinaryIO) -> Iterator[Line]:
-    left = _LONG_LINES * _BYTES_LOOKED_AT
-    for line in islice(read_lines(file, limit=_BYTES_LOOKED_AT), _LINES_LOOKED_AT):
-        left -= len(line.text)
-        if line.text.strip():
-            yield line
-        if left < 0:
-            return
 
 
 def kind_of_text(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -47,17 +47,21 @@ def where(flags: Column, column: Column) -> Column:
     return pc.if_else(flags, pc.fill_null(column, 0), 0)
 
 
-def summed(
-    table: pa.Table, keys: Sequence[str], how: Mapping[str, str] | None = None
-) -> pa.Table:
-    """Group by ``keys``; sum the other columns, or aggregate them as ``how`` states.
+def ones(length: int) -> pa.Array:
+    """Return the number 1 for each of so many rows, int64: to count them by a sum."""
+    return pa.repeat(pa.scalar(1, pa.int64()), length)
+
+
+def summed(table: pa.Table, keys: Sequence[str]) -> pa.Table:
+    """Group by ``keys``, and sum the other columns.
 
     The names of columns stay, so that the sum of such tables has the same form.
     """
     others = [name for name in table.column_names if name not in keys]
-    functions = [(name, (how or {}).get(name, "sum")) for name in others]
-    grouped = table.group_by(list(keys), use_threads=False).aggregate(functions)
-    names = dict(zip((f"{name}_{way}" for name, way in functions), others, strict=True))
+    grouped = table.group_by(list(keys), use_threads=False).aggregate(
+        [(name, "sum") for name in others]
+    )
+    names = {f"{name}_sum": name for name in others}
     return pa.table(
         {names.get(name, name): plain(grouped[name]) for name in grouped.column_names}
     )

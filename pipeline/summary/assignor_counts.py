@@ -20,11 +20,18 @@ from pipeline.summary.arrow_columns import (
     equals,
     is_true,
     known,
+    ones,
     summed,
     where,
 )
 from pipeline.summary.lag import lag_known, percent_above
-from pipeline.summary.outcomes import INVALID, NEEDLESS, OUTCOMES, outcome_codes
+from pipeline.summary.outcomes import (
+    INVALID,
+    NEEDLESS,
+    OUTCOMES,
+    kip54_columns,
+    outcome_codes,
+)
 from pipeline.tables import SCHEMAS
 
 COUNT_EDGES: Final = (0, 1, 3, 7, 15)
@@ -128,11 +135,8 @@ def _measured(rows: pa.RecordBatch, taken: Column) -> pa.Table:
     outcome = outcome_codes(rows)
     valid = pc.not_equal(outcome, OUTCOMES.index(INVALID))
     even = is_true(rows["dec_min_balanced"])
-    settled = pc.and_(valid, pc.is_valid(rows["at_kip54_optimum"]))
-    steady = pc.and_(settled, is_true(rows["kip54_balanced"]))
     needless = pc.subtract(rows["moves"], rows["moves_least"])
     score = pc.subtract(rows["kip54_score"], rows["kip54_score_least"])
-    beyond = pc.subtract(rows["moves"], rows["moves_least_kip54"])
     is_needless = pc.equal(outcome, OUTCOMES.index(NEEDLESS))
     columns = {
         "is_taken": taken,
@@ -141,14 +145,10 @@ def _measured(rows: pa.RecordBatch, taken: Column) -> pa.Table:
         "score_size": _size(score, SCORE_EDGES, valid),
         "moves_size": _size(needless, COUNT_EDGES, pc.and_(valid, even)),
         "balanced": even,
-        "rebalances": _ones(len(outcome)),
+        "rebalances": ones(len(outcome)),
         "needless_moves": where(is_needless, needless),
-        "kip54_judged": settled,
-        "kip54_balanced": steady,
-        "kip54_best": pc.and_(settled, is_true(rows["at_kip54_optimum"])),
-        "kip54_needless_moves": where(steady, beyond),
     }
-    return pa.table(columns)
+    return pa.table(columns | kip54_columns(rows, valid))
 
 
 def _size(gap: Column, edges: tuple[int, ...], counted: Column) -> Column:
@@ -166,7 +166,7 @@ def _lag(rows: pa.RecordBatch, flags: Column) -> pa.Table:
     histogram = {
         "assignor": taken["assignor"],
         "percent": percent_above(taken),
-        "rebalances": _ones(len(taken)),
+        "rebalances": ones(len(taken)),
     }
     return _named(summed(pa.table(histogram), _LAG_KEYS), rows)
 
@@ -189,10 +189,6 @@ def _proved(rows: pa.Table) -> Column:
         is_true(rows["proved_dec_min"]), is_true(rows["proved_stickiness"])
     )
     return pc.and_(best, proofs)
-
-
-def _ones(length: int) -> pa.Array:
-    return pa.repeat(pa.scalar(1, pa.int64()), length)
 
 
 def _empty() -> pa.RecordBatch:

@@ -16,13 +16,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.summary.arrow_columns import equals, is_true, summed
-from pipeline.summary.gaps import least_transfers, needless_moves
 from pipeline.summary.outcomes import (
     INVALID,
     NEEDLESS,
     OPEN,
     OUTCOMES,
     UNBALANCED,
+    least_transfers,
+    needless_moves,
     outcome_codes,
 )
 

@@ -7,9 +7,9 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.summary.arrow_columns import equals, is_true, known, summed, where
+from pipeline.summary.arrow_columns import equals, is_true, known, ones, summed, where
 from pipeline.summary.lag import lag_known, percent_above
-from pipeline.summary.outcomes import INVALID, OUTCOMES
+from pipeline.summary.outcomes import INVALID, OUTCOMES, kip54_columns
 
 GROUP_KEYS: Final = ("cluster", "group_id", "client_assignor")
 _EXACT: Final = pa.decimal128(38)
@@ -54,23 +54,16 @@ def client_lag(actual: pa.Table) -> pa.Table:
     rows = actual.filter(lag_known(actual))
     columns = {name: rows[name] for name in GROUP_KEYS}
     columns["percent"] = percent_above(rows)
-    columns["rebalances"] = pa.repeat(pa.scalar(1, pa.int64()), len(rows))
+    columns["rebalances"] = ones(len(rows))
     return summed(pa.table(columns), (*GROUP_KEYS, "percent"))
 
 
 def kip54_counts(units: pa.Table) -> pa.Table:
     """Return the comparison with the KIP-54 optimum, per group and assignor."""
     valid = pc.invert(equals(units["outcome"], INVALID))
-    settled = pc.and_(valid, known(units["at_kip54_optimum"]))
-    steady = pc.and_(settled, is_true(units["kip54_balanced"]))
-    best = pc.and_(settled, is_true(units["at_kip54_optimum"]))
-    beyond = pc.subtract(units["moves"], units["moves_least_kip54"])
-    columns = {name: units[name] for name in GROUP_KEYS} | {
-        "kip54_judged": pc.cast(settled, pa.int64()),
-        "kip54_balanced": pc.cast(steady, pa.int64()),
-        "kip54_best": pc.cast(best, pa.int64()),
-        "kip54_needless_moves": where(steady, beyond),
-    }
+    columns = {name: units[name] for name in GROUP_KEYS}
+    for name, column in kip54_columns(units, valid).items():
+        columns[name] = pc.cast(column, pa.int64())
     return summed(pa.table(columns), GROUP_KEYS)
 
 
@@ -82,7 +75,7 @@ def hourly_generations(rebalances: pa.Table) -> pa.Table:
     rows = rebalances.filter(known(rebalances["at"]))
     hour = pc.divide(rows["at"].cast(pa.int64()), _MICROSECONDS_PER_HOUR)
     columns = {name: rows[name] for name in ("cluster", "group_id")}
-    columns |= {"hour": hour, "generations": pa.repeat(pa.scalar(1), len(rows))}
+    columns |= {"hour": hour, "generations": ones(len(rows))}
     keys = ("cluster", "group_id", "hour")
     found = summed(pa.table(columns), keys)
     return found.sort_by([(name, "ascending") for name in keys])

@@ -41,19 +41,12 @@ def percent_above(rows: pa.Table | pa.RecordBatch) -> pa.Array:
 def medians(histogram: pa.Table, keys: Sequence[str]) -> pa.Table:
     """Return the median per key, of two the upper one, and the number of values.
 
-    Parameters
-    ----------
-    histogram
-        ``keys``, ``percent`` and ``rebalances``, the number of that value.
-    keys
-        Columns that the result has one row for, besides ``known``, ``at_bound`` (values
-        of 0) and ``median``.
+    The histogram has ``keys``, ``percent``, and ``rebalances``, the number of that
+    value; the result has ``keys``, ``known``, ``at_bound`` (values of 0), and
+    ``median``.
     """
     order = [(name, "ascending") for name in (*keys, "percent")]
     rows = histogram.sort_by(order).combine_chunks()
-    if not len(rows):
-        numbers = {name: pa.array([], pa.int64()) for name in _MEDIAN}
-        return pa.table({name: rows[name] for name in keys} | numbers)
     starts = np.flatnonzero(_changes(rows, keys))
     sizes = rows["rebalances"].to_numpy()
     totals = np.add.reduceat(sizes, starts)
@@ -61,24 +54,19 @@ def medians(histogram: pa.Table, keys: Sequence[str]) -> pa.Table:
     offsets = np.concatenate([[0], before[starts[1:] - 1]])
     middle = np.searchsorted(before, offsets + totals // 2, side="right")
     at_bound = np.where(rows["percent"].to_numpy() == 0, sizes, 0)
-    found = rows.take(pa.array(starts)).select(list(keys))
-    columns = (
-        pa.array(totals),
-        pa.array(np.add.reduceat(at_bound, starts)),
-        rows["percent"].take(pa.array(middle)),
-    )
-    for name, column in zip(_MEDIAN, columns, strict=True):
-        found = found.append_column(name, column)
-    return found
-
-
-_MEDIAN: Final = ("known", "at_bound", "median")
+    found = rows.take(pa.array(starts))
+    columns = {
+        "known": pa.array(totals),
+        "at_bound": pa.array(np.add.reduceat(at_bound, starts)),
+        "median": rows["percent"].take(pa.array(middle)),
+    }
+    return pa.table({name: found[name] for name in keys} | columns)
 
 
 def _changes(rows: pa.Table, keys: Sequence[str]) -> np.ndarray[Any, Any]:
     """Return whether a row starts a new key; the rows are sorted."""
     changed = np.zeros(len(rows), dtype=np.bool_)
-    changed[0] = True
+    changed[:1] = True
     for name in keys:
         codes = pc.dictionary_encode(rows[name], null_encoding="encode")
         numbers = codes.combine_chunks().indices.to_numpy()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_KEYS: Final = ("cluster", "group_id")
 _Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 
@@ -21,7 +20,8 @@ def last_units(units: pa.Table) -> list[dict[str, Any]]:
     """
     group = _group_codes(units)
     rows = np.arange(len(units))
-    for order in (_day_ranks(units), _generations(units)):
+    known = pc.fill_null(units["generation"].cast(pa.int64()), -1)
+    for order in (_day_ranks(units), np.asarray(known)):
         of_rows, mine = order[rows], group[rows]
         newest = np.full(int(group.max(initial=-1)) + 1, -2, np.int64)
         np.maximum.at(newest, mine, of_rows)
@@ -40,7 +40,7 @@ def _by_id(row: dict[str, Any]) -> tuple[int, str]:
 
 def _group_codes(units: pa.Table) -> _Ints:
     """Return a number per row, the same for rows of one group."""
-    clusters, groups = (_encoded(units[name]) for name in _KEYS)
+    clusters, groups = _encoded(units["cluster"]), _encoded(units["group_id"])
     codes: _Ints = _codes(groups)
     if len(clusters.dictionary) > 1:
         both = _codes(clusters) * len(groups.dictionary) + codes
@@ -56,11 +56,6 @@ def _day_ranks(units: pa.Table) -> _Ints:
     rank[np.argsort(names, kind="stable")] = np.arange(len(names))
     ranks: _Ints = rank[_codes(days)]
     return ranks
-
-
-def _generations(units: pa.Table) -> _Ints:
-    known = pc.fill_null(units["generation"].cast(pa.int64()), -1)
-    return np.asarray(known)
 
 
 def _encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:

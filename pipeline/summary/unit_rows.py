@@ -13,8 +13,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.summary.arrow_columns import Column, equals, is_true, known, plain, where
-from pipeline.summary.gaps import least_transfers, needless_moves
-from pipeline.summary.outcomes import INVALID, NEEDLESS, UNBALANCED, outcome_of
+from pipeline.summary.outcomes import (
+    INVALID,
+    NEEDLESS,
+    UNBALANCED,
+    least_transfers,
+    needless_moves,
+    outcome_of,
+)
 
 COLUMNS: Final = (
     "cluster",
@@ -49,13 +55,12 @@ _EPISODES: Final = [
     "dec_min_balanced",
     "at_optimum",
 ]
-MEASURES: Final = ("needless_moves", "transfers")
 
 
 def client_units(
     actual: pa.Table, rebalances: pa.Table, episodes: pa.Table
 ) -> pa.Table:
-    """Return the clients' results, one row per rebalance of `COLUMNS` and `MEASURES`.
+    """Return the clients' results, one row per rebalance: `COLUMNS`, and two more.
 
     Parameters
     ----------

@@ -7,7 +7,6 @@ import pytest
 from pipeline.following.batch_ranges import (
     FAN_IN,
     BatchRange,
-    Merge,
     is_complete,
     merges,
     outermost,
@@ -22,8 +21,8 @@ def one(first: int, last: int | None = None) -> BatchRange:
 def merged(lengths: dict[BatchRange, int], most: int) -> dict[BatchRange, int]:
     """Carry out all merges that are due."""
     after = dict(lengths)
-    for due in merges(lengths, most):
-        after[due.whole] = sum(after.pop(part) for part in due.parts)
+    for whole, parts in merges(lengths, most):
+        after[whole] = sum(after.pop(part) for part in parts)
     return after
 
 
@@ -64,7 +63,7 @@ def test_many_old_batches_are_merged_at_once() -> None:
     count = 2 * FAN_IN**3 + 3 * FAN_IN + 1
     lengths = {one(number): 1 for number in range(count)}
     due = list(merges(lengths))
-    assert [len(merge.parts) for merge in due] == [FAN_IN**3] * 2 + [FAN_IN] * 3
+    assert [len(parts) for _, parts in due] == [FAN_IN**3] * 2 + [FAN_IN] * 3
     assert len(merged(lengths, most=1 << 30)) == 6
 
 
@@ -86,9 +85,7 @@ def test_long_folders_are_not_merged_any_further() -> None:
 
 def test_only_whole_ranges_are_merged() -> None:
     whole = {one(n): 1 for n in range(FAN_IN)}
-    assert list(merges(whole)) == [
-        Merge(whole=one(0, FAN_IN - 1), parts=tuple(sorted(whole)))
-    ]
+    assert list(merges(whole)) == [(one(0, FAN_IN - 1), tuple(sorted(whole)))]
     for gap in range(FAN_IN):
         assert not list(merges({part: 1 for part in whole if part.first != gap}))
     assert not list(merges({one(0, FAN_IN - 1): 1}))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.files import HadoopStore
+from pipeline.files import LocalStore
 from pipeline.following import batch_ranges
 from pipeline.following.batch_ranges import BatchRange
 from pipeline.following.kept_batches import KeptBatches
@@ -68,12 +68,8 @@ def small_tiers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch_ranges, "FAN_IN", FAN_IN)
 
 
-def no_hadoop() -> HadoopStore:
-    raise AssertionError("a local folder needs no Hadoop")
-
-
 def batches(folder: Path) -> KeptBatches:
-    return KeptBatches(f"file:{folder}", no_hadoop)
+    return KeptBatches(f"file:{folder}", LocalStore())
 
 
 def write(folders: list[str], aside: str) -> None:
@@ -290,10 +286,10 @@ def test_a_merged_folder_is_on_the_disk_before_what_it_replaces_is_deleted(
     def sync(file: int) -> None:
         done.append(("sync", Path(f"/proc/self/fd/{file}").readlink().name))
 
-    def remove(folder: Path) -> None:
+    def remove(folder: Path, *, ignore_errors: bool) -> None:
         if folder.exists():
             done.append(("delete", folder.name))
-        rmtree(folder)
+        rmtree(folder, ignore_errors=ignore_errors)
 
     monkeypatch.setattr(os, "fsync", sync)
     monkeypatch.setattr(shutil, "rmtree", remove)

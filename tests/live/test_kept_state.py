@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.files import HadoopStore
+from pipeline.files import LocalStore
 from pipeline.following.batch_ranges import BatchRange
 from pipeline.following.kept_state import KeptState
 from pipeline.live import ClusterIdentity
@@ -15,12 +15,8 @@ from rebalance import OutputError
 FIRST = ClusterIdentity(cluster="A", topic="id:1")
 
 
-def no_hadoop() -> HadoopStore:
-    raise AssertionError("a local folder needs no Hadoop")
-
-
 def state(folder: Path) -> KeptState:
-    return KeptState(f"file:{folder}", no_hadoop)
+    return KeptState(f"file:{folder}", LocalStore())
 
 
 def files(folder: Path, *names: str) -> None:

@@ -12,10 +12,10 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.audit import audit
-from pipeline.files import HadoopStore
+from pipeline.files import HadoopStore, LocalStore, Stores
 from pipeline.following.batch_ranges import FAN_IN
+from pipeline.following.follower import write_merged
 from pipeline.following.kept_batches import KeptBatches
-from pipeline.following.merged_records import write_merged
 from pipeline.live import RECORDS
 from pipeline.reading import read_table
 from pipeline.tables import SCHEMAS
@@ -48,7 +48,8 @@ def test_merged_records_are_those_that_were_kept(
         conf: Any = spark._jsc.hadoopConfiguration()
         conf.set("fs.viewfs.mounttable.kept.link./data", tmp_path.as_uri())
         records = "viewfs://kept/data/records"
-    kept = KeptBatches(records, lambda: HadoopStore(spark))
+    store = Stores(LocalStore(), lambda: HadoopStore(spark)).of(records)
+    kept = KeptBatches(records, store)
     keep_recording(kept, tmp_path / "records", BATCHES)
     assert len(parquet_in(tmp_path / "records")) == BATCHES
     assert kept.merge(BATCHES, partial(write_merged, spark)) == 2
@@ -65,7 +66,7 @@ def test_merged_records_are_those_that_were_kept(
 def test_an_audit_is_the_same_before_and_after(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    kept = KeptBatches(f"file:{tmp_path}/records", lambda: HadoopStore(spark))
+    kept = KeptBatches(f"file:{tmp_path}/records", LocalStore())
     keep_recording(kept, tmp_path / "records", BATCHES, FIRST)
     tables = []
     for out in ("before", "after"):

@@ -19,8 +19,12 @@ IMPATIENT = replace(LOG, silence_seconds=0.01)
 ALL = LogRange(partition=3, start=2, end=6)
 
 
+def log_of(consumer: Consumer) -> OffsetsLog:
+    return replace(LOG, make=consumer)
+
+
 def offsets(consumer: Consumer) -> list[int]:
-    return [one.offset for one in IMPATIENT.records(ALL, consumer)]
+    return [one.offset for one in replace(IMPATIENT, make=consumer).records(ALL)]
 
 
 @pytest.mark.parametrize(
@@ -40,7 +44,7 @@ def test_a_range_is_read_to_its_end_despite_gaps(batches: Any) -> None:
 
 
 def test_a_record_has_its_place_time_and_bytes() -> None:
-    first, tombstone = LOG.records(ALL, Consumer([Message(2), Message(4), end()]))
+    first, tombstone = log_of(Consumer([Message(2), Message(4), end()])).records(ALL)
     assert first == (3, 2, 1002, b"k", b"v")
     assert tombstone == (3, 4, None, b"k", None)
 
@@ -67,7 +71,7 @@ def test_silence_is_an_error(batch: list[Message]) -> None:
 
 def test_ranges_are_those_of_partitions_with_records() -> None:
     consumer = Consumer(marks={2: (0, 0), 0: (5, 9), 1: (0, 1)})
-    assert LOG.ranges(consumer) == [
+    assert log_of(consumer).ranges() == [
         LogRange(partition=0, start=5, end=9),
         LogRange(partition=1, start=0, end=1),
     ]
@@ -76,7 +80,7 @@ def test_ranges_are_those_of_partitions_with_records() -> None:
 
 def test_bounds_are_those_of_all_partitions() -> None:
     consumer = Consumer(marks={2: (3, 3), 0: (5, 9)})
-    assert LOG.bounds(consumer) == [
+    assert log_of(consumer).bounds() == [
         LogRange(partition=0, start=5, end=9),
         LogRange(partition=2, start=3, end=3),
     ]
@@ -86,18 +90,18 @@ def test_bounds_are_those_of_all_partitions() -> None:
 
 def test_a_cluster_without_the_topic_is_named() -> None:
     with pytest.raises(OutsideError, match="b:9092: no topic __consumer_offsets"):
-        LOG.ranges(Consumer())
+        log_of(Consumer()).ranges()
 
 
 def test_a_rejected_question_is_an_error() -> None:
     denied = KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED, "denied")
     with pytest.raises(OutsideError, match="b:9092: denied"):
-        LOG.ranges(Consumer(marks={0: KafkaException(denied)}))
+        log_of(Consumer(marks={0: KafkaException(denied)})).ranges()
 
 
 def test_a_reader_that_stops_early_closes_the_consumer() -> None:
     consumer = Consumer([Message(2), Message(3)])
-    found: Iterator[Any] = LOG.records(ALL, consumer)
+    found: Iterator[Any] = log_of(consumer).records(ALL)
     next(found)
     found.close()  # type: ignore[attr-defined]
     assert consumer.closed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pickle
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -28,25 +29,29 @@ LOG = OffsetsLog(server="b:9092", settings=ClientSettings(password=PASSWORD))
 MARKS = {3: (2, 6), 4: (0, 0)}
 
 
+def reader_of(consumer: Consumer) -> LogStreamReader:
+    return LogStreamReader(replace(LOG, make=consumer))
+
+
 def test_offsets_are_those_of_all_partitions() -> None:
-    reader = LogStreamReader(LOG, Consumer(marks=MARKS))
+    reader = reader_of(Consumer(marks=MARKS))
     assert reader.initialOffset() == {"3": 2, "4": 0}
     assert reader.latestOffset({"3": 4, "4": 0}) == {"3": 6, "4": 0}
 
 
 def test_spark_passes_the_start_if_it_can() -> None:
     """Spark 4.1 calls without arguments, later versions with the start and a limit."""
-    reader = LogStreamReader(LOG, Consumer(marks=MARKS))
+    reader = reader_of(Consumer(marks=MARKS))
     assert len(inspect.signature(reader.latestOffset).parameters) == 2
     assert reader.latestOffset() == {"3": 6, "4": 0}
 
 
 def test_a_batch_is_read_as_it_was_planned() -> None:
-    reader = LogStreamReader(LOG, Consumer(marks=MARKS))
+    reader = reader_of(Consumer(marks=MARKS))
     (task,) = reader.partitions(reader.initialOffset(), reader.latestOffset())
     assert task.value == (LogRange(partition=3, start=2, end=6),)
     consumer = Consumer([Message(2), Message(4)], [Message(5), end()])
-    batches = list(LogStreamReader(LOG, consumer).read(task))
+    batches = list(reader_of(consumer).read(task))
     assert all(batch.schema == RECORDS for batch in batches)
     assert pa.Table.from_batches(batches).column("offset").to_pylist() == [2, 4, 5]
     found = [record for batch in batches for record in records_of_batch(batch)]
@@ -69,7 +74,7 @@ def test_a_task_without_ranges_reads_nothing() -> None:
 
 
 def test_a_replaced_log_is_not_read() -> None:
-    reader = LogStreamReader(LOG, Consumer(marks=MARKS))
+    reader = reader_of(Consumer(marks=MARKS))
     with pytest.raises(ReplacedLogError, match="partition 3"):
         reader.latestOffset({"3": 7, "4": 0})
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from pipeline.cases import Case
 from pipeline.describe.group_case import case_of
-from pipeline.describe.read_texts import read_snapshots
 from pipeline.describe.sections import Stray
 from pipeline.describe.snapshots import Snapshot
+from pipeline.sources.describe_files import read_snapshots
 from pipeline.sources.lines import Line
 
 OFFSETS = (

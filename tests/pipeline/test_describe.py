@@ -6,9 +6,9 @@ import pytest
 
 from pipeline.describe.cells import CellError, UnnamedTopicsError, assignment_of
 from pipeline.describe.group_case import case_of, with_group_sizes
-from pipeline.describe.read_texts import read_snapshots
 from pipeline.describe.refusal import NotJudged
 from pipeline.sightings import MOST_PARTITIONS
+from pipeline.sources.describe_files import read_snapshots
 from tests.pipeline.describe_text import (
     MEMBERS,
     held,

@@ -6,8 +6,8 @@ import pytest
 
 from pipeline.describe.group_case import case_of
 from pipeline.describe.messages import ERROR, IGNORED, Note, note_of
-from pipeline.describe.read_texts import read_snapshots
 from pipeline.describe.refusal import NotJudged
+from pipeline.sources.describe_files import read_snapshots
 from pipeline.sources.lines import Line
 from tests.pipeline.describe_text import (
     KIP_1099,
@@ -145,7 +145,7 @@ def test_messages_do_not_end_a_table_and_are_no_damage() -> None:
     one, two = offsets(("t", 0, 5, "a-1"), ("t", 1, 5, "a-1")).rsplit("g  ", 1)
     text = "Error: something\n\tat java.lang.X.y(X.java:1)\n" + one + warning
     snapshots, strays = read(describe=text + "g  " + two + "\nwhat is this?\n")
-    assert [stray.line.line for stray in strays] == [1, 9]
+    assert [line.line for _, line in strays] == [1, 9]
     assert [held(case_of(snapshot)) for snapshot in snapshots] == [
         {"a-1": {"t": [0, 1]}}
     ]

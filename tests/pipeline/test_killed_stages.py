@@ -46,7 +46,7 @@ class FolderStore(LocalStore):
         super().rename(uri, target)
 
     @contextmanager
-    def locked(self, _uri: str) -> Iterator[None]:
+    def locked(self, _uri: str, _name: str) -> Iterator[None]:
         yield
 
     @contextmanager

@@ -8,8 +8,8 @@ import pytest
 
 from pipeline.cases import Case
 from pipeline.describe.group_case import case_of
-from pipeline.describe.read_texts import read_snapshots
 from pipeline.describe.sections import Stray
+from pipeline.sources.describe_files import read_snapshots
 from tests.pipeline.describe_text import (
     MEMBERS,
     OFFSETS,
@@ -52,7 +52,7 @@ def test_a_table_without_group_has_the_group_that_is_given() -> None:
     assert held(only(text, "orders")) == {"a-1": {"t": [0, 1]}, "b-1": {}}
     cases, strays = read(text)
     assert cases == []
-    reasons = {getattr(stray.line, "reason", None) for stray in strays}
+    reasons = {getattr(line, "reason", None) for _, line in strays}
     assert reasons == {
         "a table without the column GROUP: name its group with --group-name"
     }
@@ -190,7 +190,7 @@ def test_a_foreign_line_costs_only_itself(line: str, at: str) -> None:
     }[at]
     (case,), strays = read("\n".join(text))
     assert held(case) == BOTH
-    assert [stray.line.text for stray in strays] == [line.encode()]
+    assert [line.text for _, line in strays] == [line.encode()]
 
 
 @pytest.mark.parametrize(

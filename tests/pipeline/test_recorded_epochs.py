@@ -19,7 +19,6 @@ import pytest
 from heuristics import ASSIGNORS
 from pipeline.cases import OPEN, REST, Case, Held, unpack
 from pipeline.describe.group_case import case_of
-from pipeline.describe.read_texts import read_snapshots
 from pipeline.describe.refusal import NotJudged
 from pipeline.history.stream import histories
 from pipeline.judging.instances import pose
@@ -30,6 +29,7 @@ from pipeline.records import (
     TopicIdPartitions,
     decode_record,
 )
+from pipeline.sources.describe_files import read_snapshots
 from pipeline.sources.lines import read_lines
 from pipeline.sources.rows import CASE, MISSING, QUARANTINED, RECORD, Row
 from pipeline.topic_ids import text_of_id

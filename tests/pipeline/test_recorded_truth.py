@@ -17,7 +17,6 @@ import pytest
 
 from pipeline.cases import CLAIMS, Case, Held
 from pipeline.describe.group_case import case_of
-from pipeline.describe.read_texts import read_snapshots
 from pipeline.describe.refusal import NotJudged
 from pipeline.history.place import Place
 from pipeline.history.reconstruct import GroupHistory
@@ -26,6 +25,7 @@ from pipeline.records import (
     OffsetCommit,
     decode_record,
 )
+from pipeline.sources.describe_files import read_snapshots
 from pipeline.sources.lines import read_lines
 from tests.wire import RECORDINGS, TESTS
 
