@@ -10,16 +10,25 @@ import gc
 
 from pyspark.daemon import manager
 
+from pipeline.cases import CLAIMS, Case, CaseMember
 from pipeline.evaluation import selection
 from pipeline.judging.instances import World
-from pipeline.judging.settings import Settings, judge_rows
-from pipeline.sources.documents import read_document_lines
-from pipeline.sources.lines import Line
+from pipeline.judging.judge_rows import judge_rows
+from pipeline.judging.settings import Settings
+from pipeline.sources.rows import OFFSETS, case_row
 from rebalance import ClaimRule
 
-_REBALANCE = (
-    b'{"format": "rebalance/1", "group": "g", "topics": {"t": {"partitions": 1}}, '
-    b'"members": {"m": {"subscription": ["t"], "owned": {"t": [0]}}}}'
+_CASE = Case(
+    rebalance_id="0/0",
+    group_id="g",
+    source_kind=OFFSETS,
+    source="daemon",
+    owned_from=CLAIMS,
+    members={
+        "m": CaseMember(
+            subscription=["t"], owned={"t": [0]}, assigned={"t": [0]}, generation=1
+        )
+    },
 )
 
 
@@ -32,8 +41,7 @@ def load_judge() -> list[str]:
         assignors=selection(["optimum"]),
         are_optima_judged=True,
     )
-    cases = read_document_lines([Line(number=1, text=_REBALANCE)], "daemon", 1)
-    return [table for table, _ in judge_rows(cases, settings)]
+    return [table for table, _ in judge_rows([case_row(_CASE)], settings)]
 
 
 if __name__ == "__main__":
