@@ -1,0 +1,44 @@
+"""What tasks have seen, over all of them.
+
+Reaches into `pipeline.audit.stages` to count rows that are equal in several tasks.
+"""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+from pipeline.audit.stages import seen_by_tasks
+from pipeline.cases import Case
+from pipeline.sightings import Sighting
+from pipeline.sources.rows import (
+    SET_ASIDE,
+    case_row,
+    quarantine_row,
+    read_row,
+    repeated_row,
+    topic_id_row,
+    topic_row,
+)
+from pipeline.sources.spark_rows import table_of_rows
+
+ID = bytes(range(16))
+CASE = Case(rebalance_id="r", group_id="g", source_kind="k", source="s")
+
+
+@pytest.mark.heavy
+def test_equal_rows_of_several_tasks_count_each(spark: SparkSession) -> None:
+    sighting = Sighting(5, 3, True, None)
+    rows = [
+        *(read_row(7), read_row(7), read_row(2)),
+        *(repeated_row(1), repeated_row(1)),
+        *(topic_row("t", sighting), topic_row("t", sighting)),
+        *(topic_id_row(ID, "t"), topic_id_row(ID, "t")),
+        quarantine_row(SET_ASIDE, "another kind of group", source="s"),
+        *(case_row(case) for case in (CASE, CASE, CASE)),
+    ]
+    seen = seen_by_tasks(table_of_rows(spark, rows).repartition(2))
+    assert (seen.rows_read, seen.rows_repeated, seen.cases) == (16, 2, 3)
+    assert set(seen.topics) == {("t", sighting)}
+    assert len(seen.names) == 1
+    assert "t" in seen.names.values()
