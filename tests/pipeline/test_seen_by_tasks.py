@@ -5,6 +5,9 @@ Reaches into `pipeline.audit.stages` to count rows that are equal in several tas
 
 from __future__ import annotations
 
+from typing import Any
+
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
@@ -12,6 +15,7 @@ from pipeline.audit.stages import seen_by_tasks
 from pipeline.cases import Case
 from pipeline.sightings import Sighting
 from pipeline.sources.rows import (
+    ROWS,
     SET_ASIDE,
     case_row,
     quarantine_row,
@@ -20,7 +24,6 @@ from pipeline.sources.rows import (
     topic_id_row,
     topic_row,
 )
-from pipeline.sources.spark_rows import table_of_rows
 
 ID = bytes(range(16))
 CASE = Case(rebalance_id="r", group_id="g", source_kind="k", source="s")
@@ -37,7 +40,8 @@ def test_equal_rows_of_several_tasks_count_each(spark: SparkSession) -> None:
         quarantine_row(SET_ASIDE, "another kind of group", source="s"),
         *(case_row(case) for case in (CASE, CASE, CASE)),
     ]
-    seen = seen_by_tasks(table_of_rows(spark, rows).repartition(2))
+    table: Any = pa.Table.from_pylist(rows, ROWS)
+    seen = seen_by_tasks(spark.createDataFrame(table).repartition(2))
     assert (seen.rows_read, seen.rows_repeated, seen.cases) == (16, 2, 3)
     assert set(seen.topics) == {("t", sighting)}
     assert len(seen.names) == 1
