@@ -72,11 +72,16 @@ _IN_LINES: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParquetFooter:
-    """Columns and rows of a Parquet file; ``least_group`` is in bytes."""
+    """Columns and row groups of a Parquet file; ``least_group`` is in bytes."""
 
     schema: pa.Schema
-    rows: int
+    group_rows: tuple[int, ...]
     least_group: int
+
+    @property
+    def rows(self) -> int:
+        """Rows of all groups."""
+        return sum(self.group_rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,7 +280,8 @@ def _footer(file: BinaryIO, name: str) -> ParquetFooter:
         sum(group.column(i).total_compressed_size for i in range(group.num_columns))
         for group in groups
     )
-    return ParquetFooter(schema=schema, rows=metadata.num_rows, least_group=min(sizes))
+    rows = tuple(group.num_rows for group in groups)
+    return ParquetFooter(schema=schema, group_rows=rows, least_group=min(sizes))
 
 
 def _with_instants(schema: pa.Schema, stored: pq.ParquetSchema) -> pa.Schema:

@@ -20,6 +20,11 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from pipeline.sources.arrow_records import (
+    UNREADABLE_BY_ARROW,
+    arrow_parcels,
+    is_for_arrow,
+)
 from pipeline.sources.documents import document_of_row
 from pipeline.sources.file_links import linked
 from pipeline.sources.numbering import first_numbers, numbered
@@ -91,6 +96,7 @@ class SourceReader:
         length = sum(file.length for file in files)
         parts = min(tasks, length // PART_BYTES)
         self._spark = reading_session(spark, parts=parts, links=self._links)
+        self._is_by_arrow = True
         self._damaged: dict[str, str] = {}  # location to reason
         self._unread: set[str] = set()  # of those, what is not read at all
 
@@ -103,6 +109,9 @@ class SourceReader:
 
     def finds_damage(self, error: Exception) -> bool:
         """Return whether a failed job was due to a file; then `parcels` avoids it."""
+        if self._is_by_arrow and UNREADABLE_BY_ARROW in str(error):
+            self._is_by_arrow = False  # Spark's readers find what is damaged
+            return True
         if _UNREADABLE_FILE not in str(error):
             return False
         try:
@@ -126,6 +135,13 @@ class SourceReader:
         self, files: Sequence[SourceFile], *, is_lenient: bool = False
     ) -> Iterator[DataFrame]:
         tables = [file for file in files if file.layout is FileLayout.PARQUET]
+        if self._is_by_arrow and not is_lenient:
+            plain = {
+                file.uri: file for file in tables if is_for_arrow(self._spark, file)
+            }
+            if plain:
+                yield arrow_parcels(self._spark, [*plain.values()], self._tasks)
+            tables = [file for file in tables if file.uri not in plain]
         for group in by_schema(tables):
             named = _by_uri(group)
             if group[0].kind is SourceKind.RECORDS:
