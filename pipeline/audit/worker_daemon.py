@@ -7,7 +7,11 @@ loads the compiled judge. Nothing here may start a thread, which a fork does not
 from __future__ import annotations
 
 import gc
+import os
+from contextlib import suppress
+from typing import Final
 
+import pyarrow as pa
 from pyspark.daemon import manager
 
 from pipeline.cases import CLAIMS, Case, CaseMember
@@ -18,7 +22,10 @@ from pipeline.judging.settings import Settings
 from pipeline.sources.rows import OFFSETS, case_row
 from rebalance import ClaimRule
 
-_CASE = Case(
+_CHOICE: Final = "ARROW_DEFAULT_MEMORY_POOL"
+"""Arrow's own variable."""
+
+_CASE: Final = Case(
     rebalance_id="0/0",
     group_id="g",
     source_kind=OFFSETS,
@@ -44,7 +51,15 @@ def load_judge() -> list[str]:
     return [table for table, _ in judge_rows([case_row(_CASE)], settings)]
 
 
+def use_thrifty_memory() -> None:
+    """Let Arrow use the allocator that returns most, unless the user has chosen one."""
+    if _CHOICE not in os.environ:
+        with suppress(NotImplementedError):  # not part of Arrow on this system
+            pa.set_memory_pool(pa.jemalloc_memory_pool())
+
+
 if __name__ == "__main__":
+    use_thrifty_memory()
     load_judge()
     gc.freeze()  # a worker looks for garbage after each task
     manager()

@@ -14,11 +14,11 @@ LOAD = """
 import os, sys
 from pathlib import Path
 from pipeline.audit.worker_daemon import load_judge
-from pipeline.judging.code_kernels import evaluate
+from pipeline.judging.code_kernels import evaluate_all
 
-assert not evaluate.signatures
+assert not evaluate_all.signatures
 assert load_judge() == ["rebalances", "members", "answers"]
-assert len(evaluate.signatures) == 1
+assert len(evaluate_all.signatures) == 1
 threads = {path.read_text().strip() for path in Path("/proc/self/task").glob("*/comm")}
 assert threads <= {Path("/proc/self/comm").read_text().strip(), "jemalloc_bg_thd"}
 if child := os.fork():
