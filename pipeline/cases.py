@@ -147,10 +147,10 @@ def pack(case: Case) -> bytes:
     fields = dict(zip(_CASE, _of_case(case), strict=True))
     if case.members is not None:
         found = sorted(case.members.items())
-        fields["members"] = [_packed_member(name, one) for name, one in found]
+        fields["members"] = [_packed_member(name, member) for name, member in found]
     for name in _OFFSETS:
         if fields[name] is not None:
-            fields[name] = [_packed_offsets(one) for one in fields[name].items()]
+            fields[name] = [_packed_offsets(held) for held in fields[name].items()]
     for name in _SIZES:
         if fields[name] is not None:
             fields[name] = [{"topic": t, "count": n} for t, n in fields[name].items()]
@@ -169,27 +169,29 @@ def unpack(data: bytes) -> Case:
     fields: dict[str, Any] = orjson.loads(data)
     members, episode = fields["members"], fields["episode"]
     if members is not None:
-        fields["members"] = {one.pop("member_id"): _member(one) for one in members}
+        fields["members"] = {
+            member.pop("member_id"): _member(member) for member in members
+        }
     for name in _OFFSETS:
         if fields[name] is not None:
             fields[name] = {
-                one["topic"]: [*zip(one["partitions"], one["offsets"], strict=True)]
-                for one in fields[name]
+                held["topic"]: [*zip(held["partitions"], held["offsets"], strict=True)]
+                for held in fields[name]
             }
     for name in _SIZES:
         if fields[name] is not None:
-            fields[name] = {one["topic"]: one["count"] for one in fields[name]}
+            fields[name] = {size["topic"]: size["count"] for size in fields[name]}
     if episode is not None:
         before = episode["before"]
         if before is not None:
-            before = {one["member_id"]: _held(one["owned"]) for one in before}
+            before = {member["member_id"]: _held(member["owned"]) for member in before}
         fields["episode"] = Episode(**episode | {"before": before})
     return Case(**fields)
 
 
-_CASE: Final = tuple(one.name for one in dataclasses.fields(Case))
-_MEMBER: Final = tuple(one.name for one in dataclasses.fields(CaseMember))
-_EPISODE: Final = tuple(one.name for one in dataclasses.fields(Episode))
+_CASE: Final = tuple(field.name for field in dataclasses.fields(Case))
+_MEMBER: Final = tuple(field.name for field in dataclasses.fields(CaseMember))
+_EPISODE: Final = tuple(field.name for field in dataclasses.fields(Episode))
 _of_case, _of_member, _of_episode = (
     attrgetter(*names) for names in (_CASE, _MEMBER, _EPISODE)
 )
@@ -230,4 +232,4 @@ def _member(fields: dict[str, Any]) -> CaseMember:
 
 
 def _held(listed: list[dict[str, Any]]) -> Held:
-    return {one["topic"]: one["partitions"] for one in listed}
+    return {held["topic"]: held["partitions"] for held in listed}

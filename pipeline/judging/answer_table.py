@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from pipeline.evaluation import ACTUAL, COLUMNS, JUDGE, OPTIMUM
-from pipeline.judging.case_tables import batch
+from pipeline.judging.case_tables import batch, where
 from pipeline.judging.code_kernels import (
     DEC_MIN_BALANCED,
     DECIDED,
@@ -105,27 +105,23 @@ def answer_batch(
         "moves": moves,
         "withheld": withheld,
         "moves_least": moves_least,
-        "needless_lag": _where(
+        "needless_lag": where(
             is_actual & is_balanced & is_known, figures[:, NEEDLESS_LAG]
         ),
-        "peak_lag": _where(~no_lag, figures[:, PEAK_LAG]),
-        "peak_lag_bound": _where(~no_lag, bound),
-        "lag_spread": _where(~no_lag, figures[:, LAG_SPREAD]),
-        "at_optimum": _where(withheld == 0, is_balanced & (moves == moves_least)),
+        "peak_lag": where(~no_lag, figures[:, PEAK_LAG]),
+        "peak_lag_bound": where(~no_lag, bound),
+        "lag_spread": where(~no_lag, figures[:, LAG_SPREAD]),
+        "at_optimum": where(withheld == 0, is_balanced & (moves == moves_least)),
         "status": ["optimal" if name == OPTIMUM else None for name in listed],
         "proved_dec_min": is_optimum,
         "proved_stickiness": is_optimum,
-        "proved_peak_lag": _where(~no_lag, figures[:, IS_PEAK_LEAST] == 1),
+        "proved_peak_lag": where(~no_lag, figures[:, IS_PEAK_LEAST] == 1),
         "assignment": [answers.texts[place] for answers, place in chosen],
     }
     index = pa.array(of)
     for name in SHARED:
         columns[name] = rebalances[name].take(index)
     return batch("answers", len(of), columns)
-
-
-def _where(is_known: Bools, values: npt.NDArray[Any]) -> pa.Array:
-    return pa.array(values, mask=~is_known)
 
 
 def _same(value: Any, count: int) -> pa.Array:

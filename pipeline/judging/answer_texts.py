@@ -10,10 +10,11 @@ import numpy as np
 import orjson
 
 from pipeline.evaluation import ACTUAL, OPTIMUM
+from pipeline.judging.case_arrays import begins_of
 from pipeline.judging.evaluated import Evaluated
 from pipeline.judging.rebalance_code import HEADER, RebalanceCode
 from pipeline.judging.text_kernels import AnswerColumns, answer_texts
-from rebalance import Int64, Texts
+from rebalance import Texts
 
 ENGINE: Final = "oracle"
 """Assignor that assignments of the exact core state."""
@@ -48,9 +49,9 @@ def assignment_texts(asked: Sequence[NamedAnswers]) -> list[list[str]]:
     optima = [one.assignors.index(OPTIMUM) for one in found]
     text, ends = answer_texts(
         AnswerColumns(
-            member_at=_begins([len(code.members) for code in codes]),
-            topic_at=_begins([len(code.topics) for code in codes]),
-            answer_at=_begins([len(one.assignors) for one in found]),
+            member_at=begins_of([len(code.members) for code in codes]),
+            topic_at=begins_of([len(code.topics) for code in codes]),
+            answer_at=begins_of([len(one.assignors) for one in found]),
             sizes=np.concatenate(
                 [code.code[HEADER : HEADER + len(code.topics)] for code in codes]
             ),
@@ -81,10 +82,6 @@ def assignment_texts(asked: Sequence[NamedAnswers]) -> list[list[str]]:
             begin = end
         texts.append(own)
     return texts
-
-
-def _begins(sizes: Sequence[int]) -> Int64:
-    return np.cumsum([0, *sizes], dtype=np.int64)
 
 
 def _keys(names: Sequence[str]) -> Texts:

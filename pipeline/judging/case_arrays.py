@@ -5,12 +5,20 @@ N cases, M members of all of them, R distinct names of topics in sorted order.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple
+
+import numpy as np
 
 from rebalance import Bools, Int32, Int64
 
 UNSTATED: Final = -(2**63)
 """Generation of a member that states none."""
+
+
+def begins_of(sizes: Iterable[int]) -> Int64:
+    """Return where each of several ranges begins, and the last one ends."""
+    return np.cumsum([0, *sizes], dtype=np.int64)
 
 
 class Lists(NamedTuple):

@@ -20,6 +20,7 @@ from pipeline.judging.case_arrays import (
     Names,
     Sizes,
     Steps,
+    begins_of,
 )
 from pipeline.judging.instance_texts import QuotedNames
 from pipeline.judging.instances import World
@@ -133,7 +134,7 @@ def evidence_of(topics: Sequence[str], world: World) -> Evidence:
         at_end=np.array([counts.at_end.get(one, ABSENT) for one in topics], np.int64),
         dated=_steps(topics, counts.dated),
         shown=_steps(topics, counts.shown),
-        log_at=_begins(known),
+        log_at=begins_of(map(len, known)),
         log_first=flat[:, 0].copy(),
         log_end=flat[:, 1].copy(),
         logs_read_at=INT64_MAX if read_at is None else read_at,
@@ -164,11 +165,7 @@ def quoted_names(table: pa.Table, columns: CaseColumns) -> QuotedNames:
 def _steps(topics: Sequence[str], known: KnownCounts) -> Steps:
     steps = [known.steps.get(one, ()) for one in topics]
     flat = np.array([step for one in steps for step in one], np.int64).reshape(-1, 2)
-    return Steps(_begins(steps), flat[:, 0].copy(), flat[:, 1].copy())
-
-
-def _begins(lists: Sequence[Sequence[Any]]) -> Int64:
-    return np.cumsum([0, *map(len, lists)], dtype=np.int64)
+    return Steps(begins_of(map(len, steps)), flat[:, 0].copy(), flat[:, 1].copy())
 
 
 def _episodes(table: pa.Table, name: str) -> pa.Array:

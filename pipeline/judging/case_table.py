@@ -11,13 +11,12 @@ import pyarrow.compute as pc
 import pyarrow.json
 
 from pipeline.cases import REPORTED, SNAPSHOT
+from pipeline.tables import SCHEMAS
 from rebalance import Bools
 
 _END_OF_DATES: Final = 253_402_300_800_000
 """Milliseconds until the year 10,000."""
-HELD: Final = pa.list_(
-    pa.struct([("topic", pa.string()), ("partitions", pa.list_(pa.int32()))])
-)
+HELD: Final = SCHEMAS["members"].field("owned").type
 _SIZES: Final = pa.list_(pa.struct([("topic", pa.string()), ("count", pa.int64())]))
 _OFFSETS: Final = pa.list_(
     pa.struct(

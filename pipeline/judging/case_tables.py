@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -97,14 +96,14 @@ def rebalances_of(
             "date": dates(table["at"]),
             "at": times(table["at"]),
             "members": n_members,
-            "joined": _where(
+            "joined": where(
                 _per_case(columns, pc.is_valid(is_new)) > 0,
                 _per_case(columns, pc.fill_null(is_new, False)),
             ),
             "partition_counts": pa.array(CERTAINTY).take(pa.array(posed.basis)),
             "newer_partitions": posed.newer,
             "lag_known": lag_known,
-            "lag_basis": _where(lag_known, [LAG_AT_END] * table.num_rows),
+            "lag_basis": where(lag_known, [LAG_AT_END] * table.num_rows),
             "instance": instances,
         },
     )
@@ -147,8 +146,8 @@ def members_of_cases(
             **{name: rebalances[name].take(of) for name in _KEY},
             **{name: members.field(name) for name in _OF_MEMBER},
             **held,
-            "load": _where(np.asarray(is_assigned), _loads(cases.assigned)),
-            "lag": _where(np.asarray(is_lag_known), lags),
+            "load": where(np.asarray(is_assigned), _loads(cases.assigned)),
+            "lag": where(np.asarray(is_lag_known), lags),
         },
     )
 
@@ -248,7 +247,8 @@ def dates(milliseconds: pa.Array) -> pa.Array:
     return pc.fill_null(pc.cast(days, pa.string()), UNDATED)
 
 
-def _where(is_known: npt.NDArray[np.bool_], values: Any) -> pa.Array:
+def where(is_known: Bools, values: Any) -> pa.Array:
+    """Return values, null where they are not known."""
     return pa.array(values, mask=~is_known)
 
 

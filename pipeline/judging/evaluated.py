@@ -12,6 +12,7 @@ import numpy as np
 
 from heuristics import ASSIGNORS
 from pipeline.evaluation import ACTUAL, OPTIMUM, Failure
+from pipeline.judging.case_arrays import begins_of
 from pipeline.judging.code_kernels import (
     COUNTS,
     FIELDS,
@@ -167,8 +168,8 @@ class _First(NamedTuple):
 def _first_answers(
     rebalances: Sequence[RebalanceCode], claim_rule: ClaimRule
 ) -> Iterator[_First]:
-    member_at = _begins([len(one.members) for one in rebalances])
-    partition_at = _begins([one.n_partitions for one in rebalances])
+    member_at = begins_of([len(one.members) for one in rebalances])
+    partition_at = begins_of([one.n_partitions for one in rebalances])
     n_members, n_partitions = int(member_at[-1]), int(partition_at[-1])
     every = AnswersOfMany(
         assignee=np.full(2 * n_partitions, NOBODY, np.int32),
@@ -181,7 +182,7 @@ def _first_answers(
     )
     evaluate_all(
         np.concatenate([one.code for one in rebalances]),
-        _begins([one.code.size for one in rebalances]),
+        begins_of([one.code.size for one in rebalances]),
         claim_rule is ClaimRule.CURRENT_GENERATION,
         member_at,
         partition_at,
@@ -203,10 +204,6 @@ def _first_answers(
             level=every.level[begin:end].copy(),
             price=every.price[begin:end].copy(),
         )
-
-
-def _begins(sizes: Sequence[int]) -> Int64:
-    return np.cumsum([0, *sizes], dtype=np.int64)
 
 
 def _evaluated(
