@@ -166,7 +166,11 @@ def pack(case: Case) -> bytes:
 
 def unpack(data: bytes) -> Case:
     """Read what `pack` wrote."""
-    fields: dict[str, Any] = orjson.loads(data)
+    return case_of(orjson.loads(data))
+
+
+def case_of(fields: dict[str, Any]) -> Case:
+    """Return the case of such fields, as lists and names."""
     members, episode = fields["members"], fields["episode"]
     if members is not None:
         fields["members"] = {

@@ -42,6 +42,12 @@ def histories_of_batches(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
     yield from stream.finish()
 
 
+def rows_through(table: pa.Table, stream: RecordStream) -> Iterator[Row]:
+    """Pass sorted rows to a stream; yield what is then complete."""
+    for batch in _joined(table.to_batches()):
+        yield from _Batch(batch, stream).through(stream)
+
+
 def _joined(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Join batches until they have `_LEAST_ROWS` rows or `_MOST_BYTES` bytes."""
     found: list[pa.RecordBatch] = []
@@ -73,9 +79,9 @@ class _Batch:
         self._commit_keys: list[Any] = [decoded[code] for code in codes.tolist()]
         values = commit_values(self._records)
         self._offsets = values.offset.tolist()
-        self._is_new = _changes(batch, "group_id") | _changes(batch, "source_partition")
+        self._is_new = changes(batch, "group_id") | changes(batch, "source_partition")
         is_key = np.array([key is not None for key in decoded], np.bool_)[codes]
-        is_first = _changes(batch, "source_offset")
+        is_first = changes(batch, "source_offset")
         is_first[0] = stream.is_after(self._key(0), self._places[0])
         is_record = np.asarray(pc.equal(batch.column("what"), RECORD))
         self._is_commit = is_record & is_key & values.sound & is_first
@@ -134,11 +140,14 @@ def _values(column: pa.Array) -> list[Any]:
     return list(column.to_numpy(zero_copy_only=False).tolist())
 
 
-def _changes(batch: pa.RecordBatch, name: str) -> Bools:
+def changes(
+    batch: pa.RecordBatch, name: str, *, are_nulls_equal: bool = False
+) -> Bools:
     """Return which rows have another value than the row before; True for the first."""
     column = batch.column(name)
-    if len(column) == 1:
-        return np.ones(1, np.bool_)
-    same = pc.equal(column[1:], column[:-1])
-    changed = np.asarray(pc.invert(pc.fill_null(same, False)))
-    return np.concatenate(([True], changed))
+    if len(column) <= 1:
+        return np.ones(len(column), np.bool_)
+    same = pc.fill_null(pc.equal(column[1:], column[:-1]), False)
+    if are_nulls_equal and column.null_count:
+        same = pc.or_(same, pc.and_(column[1:].is_null(), column[:-1].is_null()))
+    return np.concatenate(([True], np.asarray(pc.invert(same))))

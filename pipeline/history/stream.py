@@ -31,7 +31,7 @@ from pipeline.records import (
     SetAside,
     decode_record,
 )
-from pipeline.sightings import GroupSightings
+from pipeline.sightings import GroupSightings, Sighting
 from pipeline.sources.rows import (
     MISSING,
     RECORD,
@@ -123,6 +123,14 @@ class RecordStream:
         """Note the names and ids of topics in offset commits."""
         for topic, topic_id in ids:
             self._seen.note_id(topic_id, topic)
+
+    def note_shown(self, sightings: Iterable[tuple[str, Sighting]]) -> None:
+        """Note partition counts that other groups show."""
+        self._seen.note(sightings)
+
+    def note_repeated(self, count: int) -> None:
+        """Note records of other groups that are repetitions."""
+        self._repeated += count
 
     def is_after(self, key: GroupKey, offset: int) -> bool:
         """Return whether a record is not at the offset of the last one."""
@@ -294,7 +302,7 @@ class _Group:
     def _found(self, found: Iterable[Case | Missing]) -> Iterator[Row]:
         for one in found:
             if isinstance(one, Missing):
-                yield _missing(one, self.key[0])
+                yield missing_row(one, self.key[0])
                 continue
             yield case_row(one)
 
@@ -308,7 +316,8 @@ class _Group:
             )
 
 
-def _missing(missing: Missing, group_id: str) -> Row:
+def missing_row(missing: Missing, group_id: str) -> Row:
+    """Return the row of quarantine for epochs or generations."""
     first, last, place = missing.first, missing.last, missing.place
     what = missing.record
     numbers = f"{what} {first}" if first == last else f"{what}s {first} to {last}"

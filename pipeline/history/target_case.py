@@ -9,6 +9,7 @@ not reached the target before.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from pipeline.cases import PREVIOUS, Case, CaseMember, Held, Offsets
@@ -86,7 +87,7 @@ def case_of_target(
         generation=target.epoch,
         at=place.at,
         protocol="consumer",
-        client_assignor=server_assignor([one.member for one in people]),
+        client_assignor=server_assignor(one.member.server_assignor for one in people),
         owned_from=PREVIOUS,
         members={one.member_id: _member(one, previous) for one in people},
         left=len(earlier.keys() - {one.seat for one in people}),
@@ -101,13 +102,13 @@ def case_of_target(
     )
 
 
-def server_assignor(members: list[ConsumerGroupMemberMetadata]) -> str | None:
+def server_assignor(stated: Iterable[str | None]) -> str | None:
     """Return the server assignor that most members name; None if two are tied.
 
     Follows ``computePreferredServerAssignor``: members that name none do not count, and
     if none does, the broker's default is used.
     """
-    votes = Counter(m.server_assignor for m in members if m.server_assignor)
+    votes = Counter(name for name in stated if name)
     most = max(votes.values(), default=0)
     names = [name for name, count in votes.items() if count == most]
     if not names:

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from pipeline.cases import Case, pack
 from pipeline.sightings import Sighting
+from pipeline.table_bytes import as_bytes
 
 Row: TypeAlias = dict[str, Any]
 _T = TypeVar("_T")
@@ -17,6 +18,8 @@ OFFSETS: Final = "consumer-offsets"
 """``source_kind`` of cases from records."""
 RECORD: Final = "record"
 CASE: Final = "case"
+CASES: Final = "cases"
+"""Several cases in one row."""
 TOPIC: Final = "topic"
 TOPIC_ID: Final = "topic-id"
 READ: Final = "read"
@@ -104,6 +107,11 @@ def case_row(case: Case) -> Row:
         "at": case.at,
         "value": pack(case),
     }
+
+
+def cases_row(cases: pa.Table) -> Row:
+    """Return a row of several cases as in `pipeline.case_table.CASES`, packed."""
+    return {"what": CASES, "records": len(cases), "value": as_bytes(cases, None)}
 
 
 def topic_row(topic: str, sighting: Sighting) -> Row:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
 
-from pipeline.cases import REPORTED, SNAPSHOT
+from pipeline.cases import REPORTED, SNAPSHOT, Case, case_of
 from pipeline.tables import SCHEMAS
 from rebalance import Bools
 
@@ -111,6 +111,12 @@ def case_table(texts: Sequence[bytes]) -> pa.Table:
             explicit_schema=CASES, unexpected_field_behavior="ignore"
         ),
     ).combine_chunks()
+
+
+def case_at(cases: pa.Table, place: int) -> Case:
+    """Return a case of a table."""
+    (fields,) = cases.slice(place, 1).to_pylist()
+    return case_of(fields)
 
 
 def are_of_records(table: pa.Table) -> Bools:

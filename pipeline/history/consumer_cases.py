@@ -1,0 +1,281 @@
+"""Rebalances of the new protocol as tables of cases, from the arrays of kernels."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.case_table import CASES
+from pipeline.cases import OPEN, PREVIOUS, REPORTED, REST
+from pipeline.history.case_lists import (
+    Columns,
+    cases_of_columns,
+    committed_lists,
+    gathered,
+    held_lists,
+    identities,
+    or_null,
+    sorted_names,
+    struct,
+    struct_lists,
+    topic_lists,
+    undated_lists,
+)
+from pipeline.history.classic_cases import WHYS
+from pipeline.history.commit_walk import CaseCommits, Slots
+from pipeline.history.consumer_parts import Parts
+from pipeline.history.generation_walk import AT_REST, GOES_ON
+from pipeline.history.participants import Keys
+from pipeline.history.reached_walk import Reached
+from pipeline.history.shown_walk import Undated
+from pipeline.history.target_case import server_assignor
+from pipeline.history.target_topics import Subscriptions
+from pipeline.history.target_walk import (
+    ASSIGNED,
+    BEFORE,
+    BY_MEMBER,
+    FORMER,
+    NO_TARGET,
+    PRESENT,
+    Targets,
+)
+from pipeline.records.record_tape import RecordTape
+from pipeline.records.tape_layout import (
+    CURRENT_EPOCH,
+    EPOCH_NUMBER,
+    MEMBER_ASSIGNOR,
+    MEMBER_CLIENT,
+    MEMBER_HOST,
+    MEMBER_INSTANCE,
+    MEMBER_RACK,
+    MEMBER_TOPICS,
+    NOTHING,
+    SUBJECT,
+)
+from pipeline.sources.rows import OFFSETS
+from rebalance import ABSENT, Bools, Int64
+
+_MEMBERS: Final = CASES.field("members").type
+_EPISODE: Final = CASES.field("episode").type
+
+
+class ConsumerCases:
+    """Cases of walked targets.
+
+    Parameters
+    ----------
+    rows : pa.Table
+        All records, as in `pipeline.sources.rows.ROWS`.
+    records : RecordTape
+    names, ids : pa.StringArray
+        By number, and ids of topics as text, by rank.
+    targets : Targets
+    reached : Reached
+    parts : Parts
+    wanted : Subscriptions
+    slots : Slots
+    undated : Undated
+        Of the cases.
+    """
+
+    def __init__(
+        self,
+        rows: pa.Table,
+        records: RecordTape,
+        names: pa.StringArray,
+        ids: pa.StringArray,
+        targets: Targets,
+        reached: Reached,
+        parts: Parts,
+        wanted: Subscriptions,
+        slots: Slots,
+        undated: Undated,
+    ) -> None:
+        self._rows, self._tape, self._at = rows, records.tape, records.at
+        self._names, self._ranked, self._ids = names, sorted_names(names), ids
+        self._targets, self._reached = targets, reached
+        self._held, self._wanted = Keys(parts.at, parts.key), wanted
+        self._slots, self._undated = slots, undated
+        self._number = np.flatnonzero(targets.is_case)
+
+    def table(self, begin: int, end: int, commits: CaseCommits) -> pa.Table:
+        """Return the cases from ``begin`` to ``end``; ``commits`` are theirs."""
+        targets, reached = self._targets, self._reached
+        number = self._number[begin:end]
+        row, count = targets.row[number], end - begin
+        rows = self._rows.take(pa.array(row))
+        people, at = self._people(number)
+        previous = np.maximum(targets.previous[number], 0)
+        before = targets.first[previous + 1] - targets.first[previous]
+        before[targets.previous[number] == NO_TARGET] = 0
+        left = before - _sums(targets.people[people, FORMER] != ABSENT, at)
+        has_took = reached.end[number] == AT_REST
+        took_why = np.where(has_took, reached.took_why[number], 0)
+        ranked = pa.concat_arrays([self._ranked, self._ids])
+        columns = {
+            "rebalance_id": identities(rows),
+            "group_id": rows["group_id"],
+            "source_kind": pa.repeat(OFFSETS, count),
+            "source": rows["source"],
+            "source_partition": rows["source_partition"],
+            "source_offset": rows["source_offset"],
+            "generation": pa.array(self._tape[self._at[row] + EPOCH_NUMBER]),
+            "at": rows["at"],
+            "protocol": pa.repeat("consumer", count),
+            "client_assignor": self._assignors(people, at),
+            "cooperative": pa.repeat(False, count),
+            "owned_from": pa.repeat(PREVIOUS, count),
+            "subscriptions": pa.repeat(REPORTED, count),
+            "members": self._members(number, people, at),
+            "left": pa.array(left),
+            "resubscribed": pa.array(_sums(self._are_resubscribed(people), at)),
+            "claims_disagree": pa.array(_sums(self._had_not_reached(people), at)),
+            "committed": committed_lists(self._slots, commits, self._ranked),
+            "undated_sizes": undated_lists(self._undated, begin, end, ranked),
+            "behind": pa.array(reached.behind[number]),
+            "reached_ms": pa.array(
+                reached.took[number], mask=~has_took | (took_why > 0)
+            ),
+            "reached_unknown": WHYS.take(pa.array(took_why)),
+            "episode_id": identities(self._first_rows(number)),
+            "round": pa.array(reached.round[number]),
+            "episode": self._episodes(number, people, at),
+        }
+        return cases_of_columns(columns, count)
+
+    def _people(self, number: Int64) -> tuple[Int64, Int64]:
+        """Return the people of some targets, and where those of each begin."""
+        found = gathered(
+            Keys(self._targets.first, np.arange(self._targets.first[-1])), number
+        )
+        return found.key, found.at
+
+    def _first_rows(self, number: Int64) -> pa.Table:
+        row = self._targets.row[self._reached.first[number]]
+        return self._rows.take(pa.array(row))
+
+    def _on_tape(self, people: Int64, column: int) -> Int64:
+        """Return places of records on the tape; that of `ABSENT` has no meaning."""
+        return self._at[self._targets.people[people, column]]
+
+    def _named(self, places: Int64) -> pa.Array:
+        return self._names.take(or_null(self._tape[places]))
+
+    def _text(self, places: Int64) -> pa.Array:
+        """Return the names at places of the tape; an empty one is null."""
+        number = self._tape[places]
+        return self._names.take(or_null(np.where(number == NOTHING, ABSENT, number)))
+
+    def _lists(
+        self, people: Int64, column: int, is_null: Bools | None = None
+    ) -> pa.ListArray:
+        source = self._targets.people[people, column]
+        return held_lists(gathered(self._held, source), self._ids, is_null)
+
+    def _members(self, number: Int64, people: Int64, at: Int64) -> pa.ListArray:
+        targets = self._targets
+        of = targets.people[people]
+        member = self._on_tape(people, BY_MEMBER)
+        previous = targets.previous[number]
+        row = targets.row[np.maximum(previous, 0)]
+        epoch = np.repeat(self._tape[self._at[row] + EPOCH_NUMBER], np.diff(at))
+        has_none = (of[:, BEFORE] == ABSENT) | np.repeat(previous < 0, np.diff(at))
+        has_nothing = of[:, PRESENT] == ABSENT
+        present = self._tape[self._on_tape(people, PRESENT) + CURRENT_EPOCH]
+        fields: Columns = {
+            "member_id": self._named(member + SUBJECT),
+            "subscription": topic_lists(
+                gathered(self._wanted.topics, self._wanted.of[people]), self._ranked
+            ),
+            "owned": self._lists(people, BEFORE),
+            "assigned": self._lists(people, ASSIGNED),
+            "generation": pa.array(epoch, mask=has_none),
+            "claimed": self._lists(people, PRESENT, has_nothing),
+            "claimed_generation": pa.array(present, mask=has_nothing),
+            "rack": self._text(member + MEMBER_RACK),
+            "instance_id": self._text(member + MEMBER_INSTANCE),
+            "client_id": self._named(member + MEMBER_CLIENT),
+            "client_host": self._named(member + MEMBER_HOST),
+            "joined": pa.array(of[:, FORMER] == ABSENT),
+        }
+        return struct_lists(at, _MEMBERS, fields)
+
+    def _assignors(self, people: Int64, at: Int64) -> pa.Array:
+        """Return the server assignor of each target."""
+        member = self._on_tape(people, BY_MEMBER)
+        topics = member + MEMBER_TOPICS
+        place = topics + self._tape[topics] + MEMBER_ASSIGNOR
+        names = self._text(place).to_pylist()
+        found = [
+            server_assignor(names[begin:end])
+            for begin, end in zip(at[:-1].tolist(), at[1:].tolist(), strict=True)
+        ]
+        return pa.array(found, pa.string())
+
+    def _are_resubscribed(self, people: Int64) -> Bools:
+        """Return which of the people had another subscription in the target before."""
+        former = self._targets.people[people, FORMER]
+        before = np.where(former == ABSENT, people, former)
+        topics, of = self._wanted
+        return _differ(topics, of[people], of[before])
+
+    def _had_not_reached(self, people: Int64) -> Bools:
+        """Return which of the people had something else than the target before."""
+        of = self._targets.people[people]
+        is_known = (of[:, BEFORE] != ABSENT) & (of[:, PRESENT] != ABSENT)
+        return is_known & _differ(self._held, of[:, BEFORE], of[:, PRESENT])
+
+    def _episodes(self, number: Int64, people: Int64, at: Int64) -> pa.StructArray:
+        reached, count = self._reached, len(number)
+        rows = self._first_rows(number)
+        first = self._at[self._targets.row[reached.first[number]]] + EPOCH_NUMBER
+        why = reached.unowned_why[number]
+        is_open = reached.end[number] != AT_REST
+        fields: Columns = {
+            "episode_id": identities(rows),
+            "first_generation": pa.array(self._tape[first]),
+            "started_at": rows["at"],
+            "rounds": pa.array(reached.round[number]),
+            "ended": pa.array([REST, OPEN]).take(pa.array(is_open + 0)),
+            "owned_from": pa.repeat(PREVIOUS, count),
+            "withheld": pa.repeat(0, count),  # a target assigns every partition
+            "unowned_partition_ms": pa.array(reached.unowned[number], mask=why > 0),
+            "source": rows["source"],
+            "unowned_unknown": WHYS.take(pa.array(why)),
+            "before": self._before(number, people, at),
+        }
+        return struct(_EPISODE, fields, reached.end[number] == GOES_ON)
+
+    def _before(self, number: Int64, people: Int64, at: Int64) -> pa.ListArray:
+        """Return the targets of the people before the first round of the episode."""
+        began_as = self._reached.began_as[people]
+        source = self._targets.people[began_as, BEFORE]
+        sizes = self._held.at[source + 1] - self._held.at[source]
+        known = np.flatnonzero((began_as != ABSENT) & (sizes > 0))
+        member = self._on_tape(people[known], BY_MEMBER) + SUBJECT
+        fields = {
+            "member_id": self._named(member),
+            "owned": self._lists(began_as[known], BEFORE),
+        }
+        is_one_step = self._reached.round[number] == 1
+        kind = _EPISODE.field("before").type
+        return struct_lists(np.searchsorted(known, at), kind, fields, is_one_step)
+
+
+def _sums(are: Bools, at: Int64) -> Int64:
+    """Count what is true in each range."""
+    return np.diff(np.concatenate(([0], np.cumsum(are)))[at])
+
+
+def _differ(keys: Keys, row: Int64, other: Int64) -> Bools:
+    """Return which pairs of rows have other keys; a row can be `ABSENT`."""
+    first, second = gathered(keys, row), gathered(keys, other)
+    size, others = np.diff(first.at), np.diff(second.at)
+    differ: Bools = size != others
+    is_same = np.flatnonzero(~differ)
+    one = gathered(first, is_same)
+    unequal = one.key != gathered(second, is_same).key
+    differ[is_same] = _sums(unequal, one.at) > 0
+    return differ

@@ -1,0 +1,482 @@
+"""Histories of whole classic groups, compiled: their rebalances and episodes.
+
+`pipeline.history.reconstruct`, `ownership` and `episodes` do the same record by record,
+and say why; both are compared with each other in tests.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from pipeline.history.participants import NUMBER_MASK, Participants, is_in, wants
+from pipeline.records.tape_layout import (
+    ASSIGNOR,
+    CLAIM_GENERATION,
+    DELETED,
+    GENERATION,
+    IS_COOPERATIVE,
+    IS_STICKY,
+    MEMBER_ID,
+    NUMBER,
+    REPORTS,
+)
+from rebalance import ABSENT, Bools, Int64, kernel
+
+UNKNOWN: Final = -(2**63)
+"""Time of a record that has none."""
+
+GOES_ON, AT_REST, LEFT_OPEN = range(3)
+"""How an episode ends with a case."""
+IS_KNOWN, NO_TIME, WENT_BACK = range(3)
+"""Whether a duration is known, or why it is not."""
+
+
+class Groups(NamedTuple):
+    """Records of whole groups, n of them, G groups.
+
+    Attributes
+    ----------
+    begin, end : int64 (G,)
+        Records of a group.
+    kind, at, tape : int64
+        As in `pipeline.records.record_tape.RecordTape`.
+    time : int64 (n,)
+        Milliseconds, or `UNKNOWN`.
+    went_back : bool (n,)
+        Whether a record of the group before has a later time.
+    """
+
+    begin: Int64
+    end: Int64
+    kind: Int64
+    at: Int64
+    tape: Int64
+    time: Int64
+    went_back: Bools
+
+
+class GenerationCases(NamedTuple):
+    """C cases with m members.
+
+    Attributes
+    ----------
+    row : int64 (C,)
+        Record.
+    is_known : bool (C,)
+        Whether the generation before is.
+    is_by_claims, is_round : bool (C,)
+        Whether owners are known by claims, and whether the rebalance is cooperative.
+    disagree : int64 (C,)
+        Members that claim something else than they had; `ABSENT`: they tell nothing.
+    left, resubscribed : int64 (C,)
+        Members; 0 if the generation before is not known.
+    round, first : int64 (C,)
+        In the episode, and the case that it began with.
+    end : int64 (C,)
+        `GOES_ON` and so on.
+    withheld, last_withheld : int64 (C,)
+        Partitions: of the episode so far, and in this round.
+    unowned, unowned_why : int64 (C,)
+        Milliseconds times partitions, so far; `IS_KNOWN` and so on.
+    member_at : int64 (C+1,)
+    member : int64 (m,)
+        As in `Participants`, by member id.
+    owner : int64 (m,)
+        The same member in the generation before; `ABSENT`: it is new.
+    began_as : int64 (m,)
+        Place in ``member`` of the same one in the first case, where an episode of
+        several rounds ends; `ABSENT`: none.
+    missing : int64 (…, 3)
+        Generations that are not there: record after them, first, and last.
+    """
+
+    row: Int64
+    is_known: Bools
+    is_by_claims: Bools
+    is_round: Bools
+    disagree: Int64
+    left: Int64
+    resubscribed: Int64
+    round: Int64
+    first: Int64
+    end: Int64
+    withheld: Int64
+    last_withheld: Int64
+    unowned: Int64
+    unowned_why: Int64
+    member_at: Int64
+    member: Int64
+    owner: Int64
+    began_as: Int64
+    missing: Int64
+
+
+@kernel
+def which_went_back(begin: Int64, end: Int64, time: Int64) -> Bools:
+    """Return which records have an earlier time than one of the group before them."""
+    found = np.zeros(time.size, np.bool_)
+    for group in range(begin.size):
+        latest = np.int64(UNKNOWN)
+        for row in range(begin[group], end[group]):
+            found[row] = UNKNOWN < time[row] < latest
+            latest = max(latest, time[row])
+    return found
+
+
+@kernel
+def walk_generations(
+    groups: Groups, people: Participants, rank: Int64
+) -> GenerationCases:
+    """Reconstruct the rebalances of groups of which all generations are sound.
+
+    Parameters
+    ----------
+    rank : int64
+        Of each name, among all of them in sorted order.
+    """
+    cases = _room(groups, people)
+    at_seat = np.full(2 * rank.size, ABSENT, np.int64)
+    case = missed = 0
+    for group in range(groups.begin.size):
+        before, before_number = np.int64(ABSENT), np.int64(ABSENT)
+        has_before = False  # a generation, or a new group
+        due = np.int64(1)  # the next number
+        running = np.int64(ABSENT)  # last case of the unfinished episode
+        for row in range(groups.begin[group], groups.end[group]):
+            if groups.kind[row] == DELETED:
+                running = _leave_open(cases, running)
+                has_before, due = True, np.int64(1)
+                before, before_number = np.int64(ABSENT), np.int64(0)
+            if groups.kind[row] != GENERATION:
+                continue
+            number = groups.tape[groups.at[row] + NUMBER]
+            if number < due - 1:  # of a new group under the same name
+                due = np.int64(1)
+            if number > due:
+                cases.missing[missed] = row, due, number - 1
+                missed += 1
+            due = number + 1
+            is_known = has_before and before_number == number - 1
+            is_same = has_before and before_number == number
+            former = before
+            has_before, before, before_number = True, np.int64(row), number
+            if is_same:
+                continue
+            if people.first[row] == people.first[row + 1]:
+                running = _leave_open(cases, running)
+                continue
+            cases.row[case], cases.is_known[case] = row, is_known
+            owner = np.full(people.first[row + 1] - people.first[row], ABSENT, np.int64)
+            if is_known and former >= 0:
+                _find_owners(cases, case, people, former, at_seat, owner)
+            _find_ownership(cases, case, groups, people, owner)
+            _list_members(cases, case, groups, people, owner, rank)
+            running = _add_round(cases, case, groups, people, owner, running)
+            case += 1
+        _leave_open(cases, running)
+    _find_begins(cases, case, people, at_seat)
+    return _cut(cases, case, missed)
+
+
+@kernel
+def _room(groups: Groups, people: Participants) -> GenerationCases:
+    count = members = 0
+    for group in range(groups.begin.size):
+        for row in range(groups.begin[group], groups.end[group]):
+            count += groups.kind[row] == GENERATION
+            members += people.first[row + 1] - people.first[row]
+    return GenerationCases(
+        row=np.zeros(count, np.int64),
+        is_known=np.zeros(count, np.bool_),
+        is_by_claims=np.zeros(count, np.bool_),
+        is_round=np.zeros(count, np.bool_),
+        disagree=np.full(count, ABSENT, np.int64),
+        left=np.zeros(count, np.int64),
+        resubscribed=np.zeros(count, np.int64),
+        round=np.ones(count, np.int64),
+        first=np.zeros(count, np.int64),
+        end=np.zeros(count, np.int64),
+        withheld=np.zeros(count, np.int64),
+        last_withheld=np.zeros(count, np.int64),
+        unowned=np.zeros(count, np.int64),
+        unowned_why=np.zeros(count, np.int64),
+        member_at=np.zeros(count + 1, np.int64),
+        member=np.zeros(members, np.int64),
+        owner=np.zeros(members, np.int64),
+        began_as=np.full(members, ABSENT, np.int64),
+        missing=np.zeros((count, 3), np.int64),
+    )
+
+
+@kernel
+def _cut(cases: GenerationCases, count: int, missed: int) -> GenerationCases:
+    members = cases.member_at[count]
+    return GenerationCases(
+        row=cases.row[:count].copy(),
+        is_known=cases.is_known[:count].copy(),
+        is_by_claims=cases.is_by_claims[:count].copy(),
+        is_round=cases.is_round[:count].copy(),
+        disagree=cases.disagree[:count].copy(),
+        left=cases.left[:count].copy(),
+        resubscribed=cases.resubscribed[:count].copy(),
+        round=cases.round[:count].copy(),
+        first=cases.first[:count].copy(),
+        end=cases.end[:count].copy(),
+        withheld=cases.withheld[:count].copy(),
+        last_withheld=cases.last_withheld[:count].copy(),
+        unowned=cases.unowned[:count].copy(),
+        unowned_why=cases.unowned_why[:count].copy(),
+        member_at=cases.member_at[: count + 1].copy(),
+        member=cases.member[:members].copy(),
+        owner=cases.owner[:members].copy(),
+        began_as=cases.began_as[:members].copy(),
+        missing=cases.missing[:missed].copy(),
+    )
+
+
+@kernel
+def _leave_open(cases: GenerationCases, running: int) -> int:
+    """End the unfinished episode, if there is one; return that there is none."""
+    if running >= 0:
+        cases.end[running] = LEFT_OPEN
+    return np.int64(ABSENT)
+
+
+@kernel
+def _find_owners(
+    cases: GenerationCases,
+    case: int,
+    people: Participants,
+    former: int,
+    at_seat: Int64,
+    owner: Int64,
+) -> None:
+    """Find the members in the generation before, and count those that changed."""
+    begin, end = people.first[former], people.first[former + 1]
+    for member in range(begin, end):
+        at_seat[people.seat[member]] = member
+    found = 0
+    first = people.first[cases.row[case]]
+    for place in range(owner.size):
+        owner[place] = at_seat[people.seat[first + place]]
+        if owner[place] >= 0:
+            found += 1
+            is_same = _want_the_same(people, first + place, owner[place])
+            cases.resubscribed[case] += not is_same
+    cases.left[case] = end - begin - found
+    for member in range(begin, end):
+        at_seat[people.seat[member]] = ABSENT
+
+
+@kernel
+def _want_the_same(people: Participants, member: int, other: int) -> bool:
+    at, key = people.wanted
+    size = at[member + 1] - at[member]
+    if at[other + 1] - at[other] != size:
+        return False
+    for place in range(size):
+        if key[at[member] + place] != key[at[other] + place]:
+            return False
+    return True
+
+
+@kernel
+def _find_ownership(
+    cases: GenerationCases,
+    case: int,
+    groups: Groups,
+    people: Participants,
+    owner: Int64,
+) -> None:
+    """Decide how owners are known, as `ownership.ownership_of` does."""
+    row = cases.row[case]
+    assignor = groups.tape[groups.at[row] + ASSIGNOR]
+    is_cooperative = assignor == IS_COOPERATIVE
+    cases.is_round[case] = is_cooperative
+    cases.is_by_claims[case] = not cases.is_known[case]
+    if not cases.is_known[case]:
+        return
+    if is_cooperative and _is_eager(groups, people, row, owner):
+        cases.is_round[case] = False
+    elif is_cooperative or assignor == IS_STICKY:
+        count = 0
+        for place in range(owner.size):
+            member = people.first[row] + place
+            count += _disagrees(groups, people, member, owner[place], is_cooperative)
+        cases.disagree[case] = count
+        cases.is_by_claims[case] = count > 0
+
+
+@kernel
+def _is_eager(groups: Groups, people: Participants, row: int, owner: Int64) -> bool:
+    before = groups.tape[groups.at[row] + NUMBER] - 1
+    is_eager = False
+    for place in range(owner.size):
+        member = people.first[row] + place
+        if owner[place] >= 0 and _still_holds(people, member, owner[place]):
+            dated = groups.tape[people.sent[member] + CLAIM_GENERATION]
+            claims = people.claimed.at[member + 1] > people.claimed.at[member]
+            if claims or 0 <= dated < before:
+                return False
+            is_eager = True
+    return is_eager
+
+
+@kernel
+def _still_holds(people: Participants, member: int, former: int) -> bool:
+    for place in range(people.held.at[former], people.held.at[former + 1]):
+        if wants(people.wanted, member, people.held.key[place]):
+            return True
+    return False
+
+
+@kernel
+def _disagrees(
+    groups: Groups,
+    people: Participants,
+    member: int,
+    former: int,
+    is_cooperative: bool,
+) -> bool:
+    """Return whether a claim is not what the member had, of the topics it wants."""
+    if former < 0 or not groups.tape[people.sent[member] + REPORTS]:
+        return False
+    identity = groups.tape[people.place[member] + MEMBER_ID]
+    came_back = groups.tape[people.place[former] + MEMBER_ID] != identity
+    if came_back and not is_cooperative:
+        return False
+    claimed, held = people.claimed, people.held
+    place, end = claimed.at[member], claimed.at[member + 1]
+    other, other_end = held.at[former], held.at[former + 1]
+    while True:
+        while place < end and not wants(people.wanted, member, claimed.key[place]):
+            place += 1
+        while other < other_end and not wants(people.wanted, member, held.key[other]):
+            other += 1
+        if place == end or other == other_end:
+            return place < end or other < other_end
+        if claimed.key[place] != held.key[other]:
+            return True
+        place += 1
+        other += 1
+
+
+@kernel
+def _list_members(
+    cases: GenerationCases,
+    case: int,
+    groups: Groups,
+    people: Participants,
+    owner: Int64,
+    rank: Int64,
+) -> None:
+    begin, put = people.first[cases.row[case]], cases.member_at[case]
+    ranks = np.empty(owner.size, np.int64)
+    for place in range(owner.size):
+        ranks[place] = rank[groups.tape[people.place[begin + place] + MEMBER_ID]]
+    for place in np.argsort(ranks):
+        cases.member[put] = begin + place
+        cases.owner[put] = owner[place]
+        put += 1
+    cases.member_at[case + 1] = put
+
+
+@kernel
+def _add_round(
+    cases: GenerationCases,
+    case: int,
+    groups: Groups,
+    people: Participants,
+    owner: Int64,
+    running: int,
+) -> int:
+    """Add a case to the unfinished episode; return it, or `ABSENT` if that has ended."""
+    row = cases.row[case]
+    cases.first[case] = case
+    if running >= 0:
+        cases.first[case] = cases.first[running]
+        cases.round[case] = cases.round[running] + 1
+        cases.withheld[case] = cases.withheld[running]
+        # What the last round withheld had no owner until now.
+        last = cases.row[running]
+        why = cases.unowned_why[running] or why_unknown(groups, last)
+        why = why or why_unknown(groups, row)
+        waited = 0 if why else groups.time[row] - groups.time[last]
+        cases.unowned_why[case] = why
+        cases.unowned[case] = cases.unowned[running]
+        cases.unowned[case] += waited * cases.last_withheld[running]
+    held_back = _withheld(people, row, owner, cases.is_by_claims[case])
+    if not cases.is_round[case]:
+        held_back = 0
+    cases.last_withheld[case] = held_back
+    cases.withheld[case] += held_back
+    if held_back:
+        return np.int64(case)
+    cases.end[case] = AT_REST
+    return np.int64(ABSENT)
+
+
+@kernel
+def why_unknown(groups: Groups, row: int) -> int:
+    """Return why the time of a record is not used for durations."""
+    if groups.time[row] == UNKNOWN:
+        return NO_TIME
+    return WENT_BACK if groups.went_back[row] else IS_KNOWN
+
+
+@kernel
+def _withheld(
+    people: Participants,
+    row: int,
+    owner: Int64,
+    is_by_claims: bool,
+) -> int:
+    """Count owned partitions that no member receives, of topics that some one wants."""
+    begin, end = people.first[row], people.first[row + 1]
+    listed = people.claimed if is_by_claims else people.held
+    source = owner
+    if is_by_claims:
+        source = np.arange(begin, end)
+    size = 0
+    for member in source:
+        if member >= 0:
+            size += listed.at[member + 1] - listed.at[member]
+    owned = np.empty(size, np.int64)
+    put = 0
+    for member in source:
+        if member >= 0:
+            for place in range(listed.at[member], listed.at[member + 1]):
+                owned[put] = listed.key[place]
+                put += 1
+    owned.sort()
+    given = people.held.key[people.held.at[begin] : people.held.at[end]].copy()
+    given.sort()
+    topics = people.wanted.key[people.wanted.at[begin] : people.wanted.at[end]].copy()
+    topics.sort()
+    count = 0
+    for place in range(size):
+        key = owned[place]
+        if place == 0 or owned[place - 1] != key:
+            is_given = is_in(given, 0, given.size, key)
+            count += not is_given and is_in(topics, 0, topics.size, key & ~NUMBER_MASK)
+    return count
+
+
+@kernel
+def _find_begins(
+    cases: GenerationCases, count: int, people: Participants, at_seat: Int64
+) -> None:
+    """Find the members of ended episodes in their first cases."""
+    for case in range(count):
+        if cases.end[case] == GOES_ON or cases.round[case] == 1:
+            continue
+        first = cases.first[case]
+        begin, end = cases.member_at[first], cases.member_at[first + 1]
+        for place in range(begin, end):
+            at_seat[people.seat[cases.member[place]]] = place
+        for place in range(cases.member_at[case], cases.member_at[case + 1]):
+            cases.began_as[place] = at_seat[people.seat[cases.member[place]]]
+        for place in range(begin, end):
+            at_seat[people.seat[cases.member[place]]] = ABSENT

@@ -1,0 +1,266 @@
+"""Members of all generations of a batch of records, as arrays."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from pipeline.records.record_tape import RecordTape
+from pipeline.records.tape_layout import (
+    ASSIGNED,
+    CLAIMED,
+    GENERATION,
+    HEAD,
+    INSTANCE_ID,
+    MEMBER_ID,
+    MEMBERS,
+    PER_MEMBER,
+    SENT,
+    TOPICS,
+)
+from pipeline.sightings import MOST_PARTITIONS
+from rebalance import ABSENT, Bools, Int64, kernel
+
+NUMBER_BITS: Final = 32
+NUMBER_MASK: Final = (1 << NUMBER_BITS) - 1
+_NEGATIVE: Final = 1 << (NUMBER_BITS - 1)
+
+
+class Keys(NamedTuple):
+    """Topics or partitions per member: ``key[at[i] : at[i + 1]]``, ascending.
+
+    Attributes
+    ----------
+    at : int64 (M+1,)
+    key : int64
+        Rank of the topic's name, shifted by `NUMBER_BITS`, and the partition's number.
+    """
+
+    at: Int64
+    key: Int64
+
+
+class Participants(NamedTuple):
+    """M members; those of a generation follow one another.
+
+    Attributes
+    ----------
+    first : int64 (n+1,)
+        Of n records: the first member of each.
+    is_sound : bool (n,)
+        False: the members of a generation cannot be those of a group.
+    seat : int64 (M,)
+        Twice the number of the instance id, and one; or twice that of the member id.
+    place : int64 (M,)
+        On the tape.
+    sent : int64 (M,)
+        Where on the tape that is what the member sent.
+    wanted : Keys
+        Topics of the subscription, each once.
+    claimed : Keys
+        Each partition once; negative numbers are none.
+    assigned : Keys
+        A partition that is assigned twice is there twice.
+    held : Keys
+        The same, each once.
+    """
+
+    first: Int64
+    is_sound: Bools
+    seat: Int64
+    place: Int64
+    sent: Int64
+    wanted: Keys
+    claimed: Keys
+    assigned: Keys
+    held: Keys
+
+
+def participants_of(records: RecordTape, rank: Int64) -> Participants:
+    """Return the members of all generations.
+
+    Parameters
+    ----------
+    rank : int64
+        Of each name, among all of them in sorted order.
+    """
+    return _participants(records.kind, records.at, records.tape, records.used, rank)
+
+
+@kernel
+def is_in(keys: Int64, begin: int, end: int, key: int) -> bool:
+    """Return whether a key is in a sorted range."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if keys[middle] < key:
+            begin = middle + 1
+        elif keys[middle] > key:
+            end = middle
+        else:
+            return True
+    return False
+
+
+@kernel
+def wants(wanted: Keys, member: int, key: int) -> bool:
+    """Return whether a member subscribes to the topic of a partition."""
+    begin, end = wanted.at[member], wanted.at[member + 1]
+    return is_in(wanted.key, begin, end, key & ~NUMBER_MASK)
+
+
+@kernel
+def once(keys: Int64, begin: int, end: int) -> int:
+    """Drop repetitions and negative numbers of sorted keys; return the new end."""
+    put = begin
+    for place in range(begin, end):
+        key = keys[place]
+        if not key & _NEGATIVE and (put == begin or keys[put - 1] != key):
+            keys[put] = key
+            put += 1
+    return put
+
+
+@kernel
+def topics_of(people: Participants, row: Int64) -> Keys:
+    """Return the topics to which the members of some generations subscribe.
+
+    Parameters
+    ----------
+    row : int64 (C,)
+        Records.
+
+    Returns
+    -------
+    Keys
+        Of C generations.
+    """
+    wanted, first = people.wanted, people.first
+    size = 0
+    for case in range(row.size):
+        size += wanted.at[first[row[case] + 1]] - wanted.at[first[row[case]]]
+    found = _keys(row.size, size)
+    for case in range(row.size):
+        begin, end = wanted.at[first[row[case]]], wanted.at[first[row[case] + 1]]
+        put = found.at[case]
+        found.key[put : put + end - begin] = wanted.key[begin:end]
+        found.key[put : put + end - begin].sort()
+        found.at[case + 1] = once(found.key, put, put + end - begin)
+    return found
+
+
+@kernel
+def _partitions(tape: Int64, at: int, rank: Int64, keys: Int64, put: int) -> int:
+    """Put the keys of listed partitions, ascending; return where they end."""
+    begin = put
+    topics = tape[at]
+    at += 1
+    for _ in range(topics):
+        topic, count = rank[tape[at]] << NUMBER_BITS, tape[at + 1]
+        at += 2
+        for place in range(at, at + count):
+            keys[put] = topic | (tape[place] & NUMBER_MASK)
+            put += 1
+        at += count
+    keys[begin:put].sort()
+    return put
+
+
+@kernel
+def _firsts(kind: Int64, at: Int64, tape: Int64) -> Int64:
+    first = np.zeros(kind.size + 1, np.int64)
+    for row in range(kind.size):
+        first[row + 1] = first[row]
+        if kind[row] == GENERATION:
+            first[row + 1] += tape[at[row] + MEMBERS]
+    return first
+
+
+@kernel
+def _keys(members: int, size: int) -> Keys:
+    return Keys(np.zeros(members + 1, np.int64), np.empty(size, np.int64))
+
+
+@kernel
+def _cut(keys: Keys) -> Keys:
+    return Keys(keys.at, keys.key[: keys.at[-1]].copy())
+
+
+@kernel
+def _participants(
+    kind: Int64, at: Int64, tape: Int64, used: int, rank: Int64
+) -> Participants:
+    first = _firsts(kind, at, tape)
+    count = first[-1]
+    is_sound = np.ones(kind.size, np.bool_)
+    seat = np.empty(count, np.int64)
+    on_tape = np.empty(count, np.int64)
+    sent = np.empty(count, np.int64)
+    wanted, claimed = _keys(count, used), _keys(count, used)
+    assigned, held = _keys(count, used), _keys(count, used)
+    seen = np.full(2 * rank.size, ABSENT, np.int64)
+    for row in range(kind.size):
+        for member in range(first[row], first[row + 1]):
+            place = at[row] + HEAD + (member - first[row]) * PER_MEMBER
+            identity, instance = tape[place + MEMBER_ID], tape[place + INSTANCE_ID]
+            on_tape[member], sent[member] = place, tape[place + SENT]
+            seat[member] = 2 * identity
+            if seen[2 * identity] == row:
+                is_sound[row] = False
+            seen[2 * identity] = row
+            if instance > 0:  # 0 is the empty name: none
+                seat[member] = 2 * instance + 1
+                if seen[2 * instance + 1] == row:
+                    is_sound[row] = False
+                seen[2 * instance + 1] = row
+            _take_topics(tape, sent[member], rank, wanted, member)
+            begin, end = claimed.at[member], claimed.at[member]
+            if tape[sent[member] + CLAIMED] >= 0:
+                listed = tape[sent[member] + CLAIMED]
+                end = _partitions(tape, listed, rank, claimed.key, begin)
+            claimed.at[member + 1] = once(claimed.key, begin, end)
+            if not _take_part(tape, sent[member], rank, assigned, held, member):
+                is_sound[row] = False
+    return Participants(
+        first,
+        is_sound,
+        seat,
+        on_tape,
+        sent,
+        _cut(wanted),
+        _cut(claimed),
+        _cut(assigned),
+        _cut(held),
+    )
+
+
+@kernel
+def _take_topics(
+    tape: Int64, sent: int, rank: Int64, wanted: Keys, member: int
+) -> None:
+    listed = tape[sent + TOPICS]
+    begin = wanted.at[member]
+    put = begin
+    for place in range(listed + 1, listed + 1 + tape[listed]):
+        wanted.key[put] = rank[tape[place]] << NUMBER_BITS
+        put += 1
+    wanted.key[begin:put].sort()
+    wanted.at[member + 1] = once(wanted.key, begin, put)
+
+
+@kernel
+def _take_part(
+    tape: Int64, sent: int, rank: Int64, assigned: Keys, held: Keys, member: int
+) -> bool:
+    """Put what a member is assigned; return whether the numbers can be partitions."""
+    begin, put = assigned.at[member], held.at[member]
+    end = begin
+    if tape[sent + ASSIGNED] >= 0:
+        end = _partitions(tape, tape[sent + ASSIGNED], rank, assigned.key, begin)
+    assigned.at[member + 1] = end
+    held.key[put : put + end - begin] = assigned.key[begin:end]
+    held.at[member + 1] = once(held.key, put, put + end - begin)
+    for place in range(begin, end):
+        if assigned.key[place] & NUMBER_MASK >= MOST_PARTITIONS:  # or negative
+            return False
+    return True

@@ -1,0 +1,158 @@
+"""Records of whole groups that were read together, for the walks of both protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.history.commit_walk import (
+    CaseCommits,
+    Slots,
+    commits_at,
+    no_offsets,
+    slots_of,
+)
+from pipeline.history.generation_walk import UNKNOWN, Groups, which_went_back
+from pipeline.history.missing import Missing
+from pipeline.history.participants import Keys
+from pipeline.history.place import Place
+from pipeline.history.shown_walk import Shown
+from pipeline.history.stream import missing_row
+from pipeline.records.record_tape import RecordTape
+from pipeline.records.tape_layout import COMMITTED, TOPIC, TOPIC_ID
+from pipeline.sightings import Sighting
+from pipeline.sources.rows import Row
+from rebalance import ABSENT, Int64
+
+CASES_TOGETHER: Final = 64
+"""Cases of one row: they are divided among tasks by rows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadGroups:
+    """G groups of one protocol, among N records.
+
+    Attributes
+    ----------
+    rows : pa.Table
+        The records, as in `pipeline.sources.rows.ROWS`.
+    records : RecordTape
+    names : pa.StringArray
+        By number.
+    rank : int64
+        Of each name, in sorted order.
+    groups : Groups
+    number : int64 (N,)
+        Group of each record; `ABSENT`: it is in none of them.
+    """
+
+    rows: pa.Table
+    records: RecordTape
+    names: pa.StringArray
+    rank: Int64
+    groups: Groups
+    number: Int64
+
+    def only(self, kept: Int64) -> ReadGroups:
+        """Return some of the groups."""
+        begin, end = self.groups.begin[kept], self.groups.end[kept]
+        return read_groups(self.rows, self.records, self.names, self.rank, begin, end)
+
+    def slots(self) -> Slots:
+        """Return the partitions of which the groups have committed offsets."""
+        return slots_of(self.groups, self.rank, self.number)
+
+    def commits(
+        self, slots: Slots, row: Int64, topics: Keys
+    ) -> Iterator[tuple[int, int, CaseCommits]]:
+        """Yield the committed offsets of cases, some at a time, with their range.
+
+        Parameters
+        ----------
+        row : int64 (C,)
+            Records of the cases, ascending.
+        topics : Keys
+            Of each case.
+        """
+        now = no_offsets(slots)
+        for begin in range(0, len(row), CASES_TOGETHER):
+            part = row[begin : begin + CASES_TOGETHER]
+            end = begin + len(part)
+            wanted = Keys(topics.at[begin : end + 1], topics.key)
+            group = self.number[part]
+            yield begin, end, commits_at(self.groups, slots, now, part, group, wanted)
+
+    def topic_ids(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the names and ids of topics in offset commits, each pair once."""
+        records, tape = self.records, self.records.tape
+        rows = np.flatnonzero((records.kind == COMMITTED) & (self.number != ABSENT))
+        at = records.at[rows]
+        pairs = np.stack((tape[at + TOPIC], tape[at + TOPIC_ID]), 1)
+        pairs = np.unique(pairs[pairs[:, 1] != ABSENT], axis=0)
+        begins, text = records.ids.at, records.ids.text
+        for name, one in pairs.tolist():
+            topic = self.names[name].as_py()
+            yield topic, text[begins[one] : begins[one + 1]].tobytes()
+
+    def missing(
+        self, record: int, first: int, last: int, reason: str, what: str
+    ) -> Row:
+        """Return the row of quarantine for numbers that are not judged."""
+        (row,) = self.rows.slice(record, 1).to_pylist()
+        place = Place(
+            source=row["source"],
+            partition=row["source_partition"],
+            offset=row["source_offset"],
+            at=row["at"],
+        )
+        missing = Missing(
+            first=first, last=last, reason=reason, place=place, record=what
+        )
+        return missing_row(missing, row["group_id"])
+
+
+def read_groups(
+    rows: pa.Table,
+    records: RecordTape,
+    names: pa.StringArray,
+    rank: Int64,
+    begin: Int64,
+    end: Int64,
+) -> ReadGroups:
+    """Return groups by the ranges of their records."""
+    time = np.array(pc.fill_null(rows["at"], UNKNOWN))
+    number = np.full(len(rows), ABSENT, np.int64)
+    sizes = end - begin
+    places = np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)
+    number[places + np.arange(sizes.sum())] = np.repeat(np.arange(len(begin)), sizes)
+    return ReadGroups(
+        rows=rows,
+        records=records,
+        names=names,
+        rank=rank,
+        groups=Groups(
+            begin,
+            end,
+            records.kind,
+            records.at,
+            records.tape,
+            time,
+            which_went_back(begin, end, time),
+        ),
+        number=number,
+    )
+
+
+def sightings(shown: Shown, topics: list[str]) -> Iterator[tuple[str, Sighting]]:
+    """Yield counts that were shown; ``topics`` are by rank."""
+    columns = (shown.subject, shown.since, shown.count, shown.until)
+    for subject, since, count, until in zip(
+        *(column.tolist() for column in columns), strict=True
+    ):
+        known = None if until == UNKNOWN else until
+        yield topics[subject >> 1], Sighting(since, count, bool(subject & 1), known)

@@ -1,0 +1,120 @@
+"""Whole groups of both protocols: from records that were read to rows of cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pyarrow as pa
+
+from pipeline.history.case_lists import ranks_of, sorted_names
+from pipeline.history.classic_cases import ClassicCases
+from pipeline.history.consumer_cases import ConsumerCases
+from pipeline.history.consumer_history import NO_MEMBERS, NO_PREVIOUS, NOT_IN_SOURCE
+from pipeline.history.consumer_parts import numbered, parts_of
+from pipeline.history.generation_walk import walk_generations
+from pipeline.history.missing import COMPACTED
+from pipeline.history.participants import Participants, topics_of
+from pipeline.history.reached_walk import walk_reached
+from pipeline.history.read_groups import ReadGroups, sightings
+from pipeline.history.shown_walk import assigned_topics, walk_shown
+from pipeline.history.stream import RecordStream
+from pipeline.history.target_topics import (
+    all_of_targets,
+    assigned_by_targets,
+    subscriptions,
+    wanted_of_targets,
+)
+from pipeline.history.target_walk import walk_targets
+from pipeline.records.field_kernels import Names
+from pipeline.sources.rows import Row, cases_row
+from pipeline.topic_ids import text_of_id
+
+_REASONS = (NOT_IN_SOURCE, NO_MEMBERS, NO_PREVIOUS)
+
+
+def id_texts(ids: Names) -> pa.StringArray:
+    """Return the ids of topics as text, by number."""
+    begins = ids.at[: ids.count[0] + 1].tolist()
+    text = ids.text.tobytes() if begins[-1] == ids.text.size else None
+    whole = ids.text[: begins[-1]].tobytes() if text is None else text
+    found = [
+        text_of_id(whole[begin:end])
+        for begin, end in zip(begins[:-1], begins[1:], strict=True)
+    ]
+    return pa.array(found, pa.string())
+
+
+def classic_rows(
+    read: ReadGroups, people: Participants, stream: RecordStream
+) -> Iterator[Row]:
+    """Reconstruct classic groups, all of whose records are sound."""
+    groups = read.groups
+    walked = walk_generations(groups, people, read.rank)
+    slots, topics = read.slots(), topics_of(people, walked.row)
+    assigned = assigned_topics(people.first, people.held)
+    shown, undated = walk_shown(
+        groups, slots, assigned, len(read.rank), walked.row, topics
+    )
+    stream.note_shown(sightings(shown, sorted_names(read.names).to_pylist()))
+    stream.note_ids(read.topic_ids())
+    for record, first, last in walked.missing.tolist():
+        yield read.missing(record, first, last, COMPACTED, "generation")
+    cases = ClassicCases(
+        read.rows, read.records, read.names, people, walked, slots, undated
+    )
+    for begin, end, commits in read.commits(slots, walked.row, topics):
+        yield cases_row(cases.table(begin, end, commits))
+
+
+def consumer_rows(
+    read: ReadGroups, ids: pa.StringArray, stream: RecordStream
+) -> Iterator[Row | int]:
+    """Reconstruct groups of the new protocol, all of whose records are sound.
+
+    Yields
+    ------
+    Row or int
+        A number is that of a group that is left to `pipeline.history.consumer_history`.
+    """
+    records, rank = read.records, read.rank
+    parts = parts_of(records, ranks_of(ids))
+    targets = walk_targets(read.groups, parts, rank)
+    if not targets.is_sound.all():
+        yield from np.flatnonzero(~targets.is_sound).tolist()
+        read = read.only(np.flatnonzero(targets.is_sound))
+        targets = walk_targets(read.groups, parts, rank)
+    groups = read.groups
+    parts = numbered(parts, read.number)
+    reached = walk_reached(groups, parts, targets, len(rank))
+    wanted = subscriptions(records, targets, rank)
+    slots, number = read.slots(), np.flatnonzero(targets.is_case)
+    row, topics = targets.row[number], wanted_of_targets(targets, number, wanted)
+    shown, undated = walk_shown(
+        groups,
+        slots,
+        assigned_by_targets(targets, parts, len(rank), len(records.kind)),
+        len(rank) + len(ids),
+        row,
+        all_of_targets(targets, number, topics, parts, len(rank)),
+    )
+    by_rank = sorted_names(ids)
+    listed = [*sorted_names(read.names).to_pylist(), *by_rank.to_pylist()]
+    stream.note_shown(sightings(shown, listed))
+    stream.note_ids(read.topic_ids())
+    for record, first, last, why in targets.missing.tolist():
+        yield read.missing(record, first, last, _REASONS[why], "epoch")
+    cases = ConsumerCases(
+        read.rows,
+        records,
+        read.names,
+        by_rank,
+        targets,
+        reached,
+        parts,
+        wanted,
+        slots,
+        undated,
+    )
+    for begin, end, commits in read.commits(slots, row, topics):
+        yield cases_row(cases.table(begin, end, commits))
