@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from rebalance.columns import instance_of, subscription_classes
     from rebalance.compiled import (
         always_compiled,
+        argument,
         interpret_kernels,
         kernel,
         kernels_are_interpreted,
@@ -161,6 +162,7 @@ __all__ = [
     "WireError",
     "about_assignment",
     "always_compiled",
+    "argument",
     "assignment_json",
     "assignment_of",
     "by_member",
@@ -218,7 +220,8 @@ _MODULES: Final = {
     ),
     "claims": "NOBODY Bools ClaimRule Claims Int32 Int64",
     "columns": "instance_of subscription_classes",
-    "compiled": "always_compiled interpret_kernels kernel kernels_are_interpreted",
+    "compiled": "always_compiled argument interpret_kernels kernel "
+    "kernels_are_interpreted",
     "display": "html_table",
     "culprits": "schema_error",
     "documents": (

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -43,6 +45,11 @@ def always_compiled(function: Function) -> Function:
     if isinstance(dispatcher, Dispatcher):  # with NUMBA_DISABLE_JIT, it is a function
         enable_caching(dispatcher)
     return cast("Function", dispatcher)
+
+
+def argument(value: int) -> int:
+    """Return a constant for kernels, which are compiled anew for each literal."""
+    return cast("int", np.int64(value))
 
 
 def interpret_kernels() -> bool:

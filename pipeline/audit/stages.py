@@ -26,6 +26,7 @@ from pipeline.audit.sorting import in_order_once
 from pipeline.describe.record_states import with_record_states
 from pipeline.history.batches import histories_of_batches
 from pipeline.history.stream import ORDER as HISTORY_ORDER
+from pipeline.history.whole_groups import histories_of_groups
 from pipeline.judging.evaluated import codes_of_process
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.settings import Settings
@@ -34,6 +35,7 @@ from pipeline.sightings import Sighting
 from pipeline.sources.parcels import ADDRESS, parcels_table, unpacked
 from pipeline.sources.rows import (
     CASE,
+    CASES,
     READ,
     REPEATED,
     ROWS,
@@ -52,24 +54,33 @@ COUNTS: Final = (TOPIC, TOPIC_ID, READ, REPEATED)
 """Kinds of rows that are not judged: what tasks have seen and counted."""
 
 
-def reconstruct(parcels: DataFrame, tasks: int) -> DataFrame:
+def reconstruct(
+    parcels: DataFrame, tasks: int, *, are_single: bool = False
+) -> DataFrame:
     """Gather the records of each group in order, and reconstruct its cases.
 
     ``parcels`` are packed for so many tasks (`pipeline.sources.parcels`). The number of
     rows that each task has read is part of the result, so a task that Spark repeats is
-    not counted twice.
+    not counted twice. ``are_single``: each case has a row of its own.
     """
-    return _by_group(parcels, tasks, reconstruct_batches)
+
+    def stage(batches: Batches) -> Batches:
+        return reconstruct_batches(batches, are_single=are_single)
+
+    return _by_group(parcels, tasks, stage)
 
 
-def reconstruct_batches(batches: Batches) -> Batches:
+def reconstruct_batches(batches: Batches, *, are_single: bool = False) -> Batches:
     """Reconstruct the cases of whole groups; a last row has the number of rows read.
 
     Parameters
     ----------
     batches
         Rows as in `ROWS`, sorted by `HISTORY_ORDER` over all batches.
+    are_single
+        Whether each case has a row of its own: record by record, by Python.
     """
+    histories = histories_of_batches if are_single else histories_of_groups
     count = 0
 
     def counted() -> Batches:
@@ -78,7 +89,7 @@ def reconstruct_batches(batches: Batches) -> Batches:
             count += _rows_read(batch)
             yield batch
 
-    yield from batches_of(histories_of_batches(counted()))
+    yield from batches_of(histories(counted()))
     yield from batches_of([read_row(count)])
 
 
@@ -111,7 +122,7 @@ class Seen(NamedTuple):
 
 def seen_by_tasks(rows: DataFrame) -> Seen:
     """Collect what the tasks of `reconstruct` have counted, in one job."""
-    is_counted = f.col("what").isin(*COUNTS)
+    is_counted = f.col("what").isin(*COUNTS, CASES)
     columns = ("key", "record", "records", "at", "until", "reason")
     kept = [f.when(is_counted, f.col(name)).alias(name) for name in columns]
     found: dict[str, list[Row]] = defaultdict(list)
@@ -122,7 +133,8 @@ def seen_by_tasks(rows: DataFrame) -> Seen:
         names=names_of_ids((bytes(r["key"]), r["record"]) for r in found[TOPIC_ID]),
         rows_read=sum(row["records"] * row["count"] for row in found[READ]),
         rows_repeated=sum(row["records"] * row["count"] for row in found[REPEATED]),
-        cases=sum(row["count"] for row in found[CASE]),
+        cases=sum(row["count"] for row in found[CASE])
+        + sum(row["records"] * row["count"] for row in found[CASES]),
     )
 
 

@@ -130,9 +130,11 @@ def read_cases(
                 from pipeline.audit.live_rows import live_parcels  # noqa: PLC0415
 
                 tables.append(live_parcels(spark, found.live, tasks))
-            cases = reconstruct(reduce(DataFrame.unionByName, tables), tasks)
+            table = reduce(DataFrame.unionByName, tables)
             if not any(file.kind in STATES for file in found.files):
+                cases = reconstruct(table, tasks)
                 return save_cases(spark, work, cases, division.parts)
+            cases = reconstruct(table, tasks, are_single=True)
             kept = cases.persist(StorageLevel.MEMORY_AND_DISK)
             try:
                 names = {**topic_names(kept), **world.names}

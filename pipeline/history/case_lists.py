@@ -21,7 +21,7 @@ Columns = dict[str, Any]
 
 def name_array(names: Names) -> pa.StringArray:
     """Return names by number."""
-    count = int(names.count[0])
+    count = int(names.used[0])
     at = names.at[: count + 1].astype(np.int32)
     buffers = [None, pa.py_buffer(at), pa.py_buffer(names.text[: at[-1]].copy())]
     return pa.Array.from_buffers(pa.string(), count, buffers)
@@ -111,7 +111,7 @@ def undated_lists(
     listed = slice(at[0], at[-1])
     fields = {
         "topic": topics.take(pa.array(undated.topic[listed])),
-        "count": pa.array(undated.count[listed]),
+        "count": pa.array(undated.partitions[listed]),
     }
     kind = CASES.field("undated_sizes").type
     return struct_lists(at - at[0], kind, fields, at[1:] == at[:-1])

@@ -27,8 +27,8 @@ from pipeline.history.case_lists import (
 from pipeline.history.commit_walk import CaseCommits, Slots
 from pipeline.history.generation_walk import AT_REST, GOES_ON, GenerationCases
 from pipeline.history.participants import Keys, Participants
+from pipeline.history.read_groups import ReadGroups
 from pipeline.history.shown_walk import Undated
-from pipeline.records.record_tape import RecordTape
 from pipeline.records.tape_layout import (
     ASSIGNOR,
     CLAIM_GENERATION,
@@ -54,11 +54,7 @@ class ClassicCases:
 
     Parameters
     ----------
-    rows : pa.Table
-        All records, as in `pipeline.sources.rows.ROWS`.
-    records : RecordTape
-    names : pa.StringArray
-        By number.
+    read : ReadGroups
     people : Participants
     walked : GenerationCases
     slots : Slots
@@ -67,16 +63,15 @@ class ClassicCases:
 
     def __init__(
         self,
-        rows: pa.Table,
-        records: RecordTape,
-        names: pa.StringArray,
+        read: ReadGroups,
         people: Participants,
         walked: GenerationCases,
         slots: Slots,
         undated: Undated,
     ) -> None:
-        self._rows, self._tape, self._at = rows, records.tape, records.at
-        self._names, self._ranked = names, sorted_names(names)
+        self._rows = read.rows
+        self._tape, self._at = read.records.tape, read.records.at
+        self._names, self._ranked = read.names, sorted_names(read.names)
         self._people, self._cases = people, walked
         self._slots, self._undated = slots, undated
         held, claimed = people.held, people.claimed
@@ -102,7 +97,7 @@ class ClassicCases:
             "source": rows["source"],
             "source_partition": rows["source_partition"],
             "source_offset": rows["source_offset"],
-            "generation": pa.array(self._tape[self._at[row] + NUMBER]),
+            "generation": pa.array(self._number(row)),
             "at": rows["at"],
             "protocol": pa.repeat("classic", end - begin),
             "client_assignor": self._named(self._at[row] + ASSIGNOR),
@@ -122,6 +117,10 @@ class ClassicCases:
         }
         return cases_of_columns(columns, end - begin)
 
+    def _number(self, row: Int64) -> Int64:
+        """Return the generations of records."""
+        return self._tape[self._at[row] + NUMBER]
+
     def _named(self, places: Int64) -> pa.Array:
         """Return the names at places of the tape, null where there is none."""
         return self._names.take(or_null(self._tape[places]))
@@ -139,7 +138,7 @@ class ClassicCases:
         on_tape, sent = people.place[member], people.sent[member]
         claims = np.repeat(cases.is_by_claims[begin:end], sizes)
         claim_generation = tape[sent + CLAIM_GENERATION]
-        before = tape[self._at[cases.row[begin:end]] + NUMBER] - 1
+        before = self._number(cases.row[begin:end]) - 1
         generation = np.where(claims, claim_generation, np.repeat(before, sizes))
         tells_not = tape[sent + REPORTS] == 0
         is_known = np.repeat(cases.is_known[begin:end], sizes)
@@ -172,9 +171,7 @@ class ClassicCases:
         is_open = cases.end[part] != AT_REST
         fields: Columns = {
             "episode_id": identities(rows),
-            "first_generation": pa.array(
-                self._tape[self._at[cases.row[first]] + NUMBER]
-            ),
+            "first_generation": pa.array(self._number(cases.row[first])),
             "started_at": rows["at"],
             "rounds": pa.array(cases.round[part]),
             "ended": pa.array([REST, OPEN]).take(pa.array(is_open + 0)),
@@ -199,10 +196,9 @@ class ClassicCases:
         source = self._source[cases.began_as[known]]
         sizes = np.diff(gathered(self._owned, source).at)
         known, source = known[sizes > 0], source[sizes > 0]
+        on_tape = self._people.place[cases.member[known]]
         fields = {
-            "member_id": self._named(
-                self._people.place[cases.member[known]] + MEMBER_ID
-            ),
+            "member_id": self._named(on_tape + MEMBER_ID),
             "owned": self._held(gathered(self._owned, source)),
         }
         is_one_step = cases.round[begin:end] == 1

@@ -61,7 +61,7 @@ class Offsets(NamedTuple):
 
 
 def slots_of(groups: Groups, rank: Int64, number: Int64) -> Slots:
-    """Number the partitions of commits.
+    """Return the partitions of commits, numbered.
 
     Parameters
     ----------

@@ -29,6 +29,7 @@ from pipeline.history.consumer_parts import Parts
 from pipeline.history.generation_walk import AT_REST, GOES_ON
 from pipeline.history.participants import Keys
 from pipeline.history.reached_walk import Reached
+from pipeline.history.read_groups import ReadGroups
 from pipeline.history.shown_walk import Undated
 from pipeline.history.target_case import server_assignor
 from pipeline.history.target_topics import Subscriptions
@@ -41,7 +42,6 @@ from pipeline.history.target_walk import (
     PRESENT,
     Targets,
 )
-from pipeline.records.record_tape import RecordTape
 from pipeline.records.tape_layout import (
     CURRENT_EPOCH,
     EPOCH_NUMBER,
@@ -66,11 +66,9 @@ class ConsumerCases:
 
     Parameters
     ----------
-    rows : pa.Table
-        All records, as in `pipeline.sources.rows.ROWS`.
-    records : RecordTape
-    names, ids : pa.StringArray
-        By number, and ids of topics as text, by rank.
+    read : ReadGroups
+    ids : pa.StringArray
+        Of topics, as text, by rank.
     targets : Targets
     reached : Reached
     parts : Parts
@@ -82,9 +80,7 @@ class ConsumerCases:
 
     def __init__(
         self,
-        rows: pa.Table,
-        records: RecordTape,
-        names: pa.StringArray,
+        read: ReadGroups,
         ids: pa.StringArray,
         targets: Targets,
         reached: Reached,
@@ -93,8 +89,10 @@ class ConsumerCases:
         slots: Slots,
         undated: Undated,
     ) -> None:
-        self._rows, self._tape, self._at = rows, records.tape, records.at
-        self._names, self._ranked, self._ids = names, sorted_names(names), ids
+        self._rows = read.rows
+        self._tape, self._at = read.records.tape, read.records.at
+        self._names, self._ranked = read.names, sorted_names(read.names)
+        self._ids = ids
         self._targets, self._reached = targets, reached
         self._held, self._wanted = Keys(parts.at, parts.key), wanted
         self._slots, self._undated = slots, undated
@@ -158,7 +156,8 @@ class ConsumerCases:
 
     def _on_tape(self, people: Int64, column: int) -> Int64:
         """Return places of records on the tape; that of `ABSENT` has no meaning."""
-        return self._at[self._targets.people[people, column]]
+        places: Int64 = self._at[self._targets.people[people, column]]
+        return places
 
     def _named(self, places: Int64) -> pa.Array:
         return self._names.take(or_null(self._tape[places]))
@@ -225,7 +224,8 @@ class ConsumerCases:
         """Return which of the people had something else than the target before."""
         of = self._targets.people[people]
         is_known = (of[:, BEFORE] != ABSENT) & (of[:, PRESENT] != ABSENT)
-        return is_known & _differ(self._held, of[:, BEFORE], of[:, PRESENT])
+        differ: Bools = is_known & _differ(self._held, of[:, BEFORE], of[:, PRESENT])
+        return differ
 
     def _episodes(self, number: Int64, people: Int64, at: Int64) -> pa.StructArray:
         reached, count = self._reached, len(number)

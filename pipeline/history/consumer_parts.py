@@ -1,4 +1,4 @@
-"""Assignments in records of the new protocol, as arrays: targets, and what members have."""
+"""Assignments in records of the new protocol: targets, and what members have."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pipeline.records.record_tape import RecordTape
 from pipeline.records.tape_layout import (
     CURRENT,
     CURRENT_PARTITIONS,
+    START,
     TARGET,
     TARGET_PARTITIONS,
 )
@@ -70,7 +71,7 @@ def _parts(kind: Int64, at: Int64, tape: Int64, used: int, id_rank: Int64) -> Pa
     key = np.empty(used, np.int64)
     is_sound = np.ones(kind.size, np.bool_)
     is_settled = np.ones(kind.size, np.bool_)
-    put = 0
+    put = START
     for row in range(kind.size):
         first[row] = put
         if kind[row] == TARGET:

@@ -19,12 +19,14 @@ from pipeline.records.tape_layout import (
     IS_COOPERATIVE,
     IS_STICKY,
     MEMBER_ID,
+    NO_ROW,
     NUMBER,
     REPORTS,
+    START,
 )
-from rebalance import ABSENT, Bools, Int64, kernel
+from rebalance import ABSENT, Bools, Int64, argument, kernel
 
-UNKNOWN: Final = -(2**63)
+UNKNOWN: Final = argument(-(2**63))
 """Time of a record that has none."""
 
 GOES_ON, AT_REST, LEFT_OPEN = range(3)
@@ -118,7 +120,7 @@ def which_went_back(begin: Int64, end: Int64, time: Int64) -> Bools:
     """Return which records have an earlier time than one of the group before them."""
     found = np.zeros(time.size, np.bool_)
     for group in range(begin.size):
-        latest = np.int64(UNKNOWN)
+        latest = UNKNOWN
         for row in range(begin[group], end[group]):
             found[row] = UNKNOWN < time[row] < latest
             latest = max(latest, time[row])
@@ -138,22 +140,22 @@ def walk_generations(
     """
     cases = _room(groups, people)
     at_seat = np.full(2 * rank.size, ABSENT, np.int64)
-    case = missed = 0
+    case = missed = START
     for group in range(groups.begin.size):
-        before, before_number = np.int64(ABSENT), np.int64(ABSENT)
+        before, before_number = NO_ROW, NO_ROW
         has_before = False  # a generation, or a new group
-        due = np.int64(1)  # the next number
-        running = np.int64(ABSENT)  # last case of the unfinished episode
+        due = 1  # the next number
+        running = NO_ROW  # last case of the unfinished episode
         for row in range(groups.begin[group], groups.end[group]):
             if groups.kind[row] == DELETED:
                 running = _leave_open(cases, running)
-                has_before, due = True, np.int64(1)
-                before, before_number = np.int64(ABSENT), np.int64(0)
+                has_before, due = True, 1
+                before, before_number = ABSENT, 0
             if groups.kind[row] != GENERATION:
                 continue
             number = groups.tape[groups.at[row] + NUMBER]
             if number < due - 1:  # of a new group under the same name
-                due = np.int64(1)
+                due = 1
             if number > due:
                 cases.missing[missed] = row, due, number - 1
                 missed += 1
@@ -161,7 +163,7 @@ def walk_generations(
             is_known = has_before and before_number == number - 1
             is_same = has_before and before_number == number
             former = before
-            has_before, before, before_number = True, np.int64(row), number
+            has_before, before, before_number = True, row, number
             if is_same:
                 continue
             if people.first[row] == people.first[row + 1]:
@@ -241,7 +243,7 @@ def _leave_open(cases: GenerationCases, running: int) -> int:
     """End the unfinished episode, if there is one; return that there is none."""
     if running >= 0:
         cases.end[running] = LEFT_OPEN
-    return np.int64(ABSENT)
+    return ABSENT
 
 
 @kernel
@@ -356,7 +358,7 @@ def _disagrees(
         while other < other_end and not wants(people.wanted, member, held.key[other]):
             other += 1
         if place == end or other == other_end:
-            return place < end or other < other_end
+            return bool(place < end or other < other_end)
         if claimed.key[place] != held.key[other]:
             return True
         place += 1
@@ -392,7 +394,7 @@ def _add_round(
     owner: Int64,
     running: int,
 ) -> int:
-    """Add a case to the unfinished episode; return it, or `ABSENT` if that has ended."""
+    """Add a case to the unfinished episode; return it, `ABSENT` if that has ended."""
     row = cases.row[case]
     cases.first[case] = case
     if running >= 0:
@@ -413,9 +415,9 @@ def _add_round(
     cases.last_withheld[case] = held_back
     cases.withheld[case] += held_back
     if held_back:
-        return np.int64(case)
+        return case
     cases.end[case] = AT_REST
-    return np.int64(ABSENT)
+    return ABSENT
 
 
 @kernel
@@ -459,8 +461,9 @@ def _withheld(
     for place in range(size):
         key = owned[place]
         if place == 0 or owned[place - 1] != key:
-            is_given = is_in(given, 0, given.size, key)
-            count += not is_given and is_in(topics, 0, topics.size, key & ~NUMBER_MASK)
+            topic = key & ~NUMBER_MASK
+            is_given = is_in(given, START, given.size, key)
+            count += not is_given and is_in(topics, START, topics.size, topic)
     return count
 
 

@@ -23,7 +23,7 @@ from rebalance import ABSENT, Bools, Int64, kernel
 NONE: Final = -2
 """A member had no target before."""
 ACTIVE, REPLACED, GONE, TARGETED, EXPRESSIONS = range(5)
-"""Places in ``count`` of a `GroupState`."""
+"""Places in ``lengths`` of a `GroupState`."""
 
 
 class GroupState(NamedTuple):
@@ -46,7 +46,7 @@ class GroupState(NamedTuple):
         Whether a name is among them.
     replaced, gone : int64
         Names of which ``before`` and ``left`` can be set.
-    count : int64 (5,)
+    lengths : int64 (5,)
         How many members are active, the lengths of the other lists, and how many
         members have a target.
     """
@@ -63,7 +63,7 @@ class GroupState(NamedTuple):
     is_listed: Bools
     replaced: Int64
     gone: Int64
-    count: Int64
+    lengths: Int64
 
 
 @kernel
@@ -82,7 +82,7 @@ def new_state(names: int, records: int) -> GroupState:
         is_listed=np.zeros(names, np.bool_),
         replaced=np.zeros(records, np.int64),
         gone=np.zeros(records, np.int64),
-        count=np.zeros(5, np.int64),
+        lengths=np.zeros(5, np.int64),
     )
 
 
@@ -93,7 +93,7 @@ def seat_of(tape: Int64, place: int) -> int:
     The instance id identifies a static member (KIP-345).
     """
     instance = tape[place + MEMBER_INSTANCE]
-    return 2 * instance + 1 if instance > 0 else 2 * tape[place + SUBJECT]
+    return int(2 * instance + 1 if instance > 0 else 2 * tape[place + SUBJECT])
 
 
 @kernel
@@ -102,24 +102,24 @@ def start_again(
 ) -> None:
     """Forget what some records have set."""
     start_epoch(state)
-    for place in range(state.count[ACTIVE]):
+    for place in range(state.lengths[ACTIVE]):
         state.place[state.active[place]] = ABSENT
     for row in range(begin, end):
         if abs(kind[row]) in (MEMBER, TARGET, CURRENT, REGEX):
             name = tape[at[row] + SUBJECT]
             state.member[name] = state.target[name] = state.present[name] = ABSENT
             state.regex[name], state.is_listed[name] = ABSENT, False
-    state.count[:] = 0
+    state.lengths[:] = 0
 
 
 @kernel
 def start_epoch(state: GroupState) -> None:
     """Begin the next assignment: what was written before does not belong to it."""
-    for place in range(state.count[REPLACED]):
+    for place in range(state.lengths[REPLACED]):
         state.before[state.replaced[place]] = ABSENT
-    for place in range(state.count[GONE]):
+    for place in range(state.lengths[GONE]):
         state.left[state.gone[place]] = ABSENT
-    state.count[REPLACED] = state.count[GONE] = 0
+    state.lengths[REPLACED] = state.lengths[GONE] = 0
 
 
 @kernel
@@ -146,24 +146,24 @@ def replay(state: GroupState, kind: int, at: Int64, tape: Int64, row: int) -> No
         state.regex[name] = row
         if not state.is_listed[name]:
             state.is_listed[name] = True
-            state.expressions[state.count[EXPRESSIONS]] = name
-            state.count[EXPRESSIONS] += 1
+            state.expressions[state.lengths[EXPRESSIONS]] = name
+            state.lengths[EXPRESSIONS] += 1
 
 
 @kernel
 def _activate(state: GroupState, name: int) -> None:
     if state.place[name] == ABSENT:
-        state.place[name] = state.count[ACTIVE]
-        state.active[state.count[ACTIVE]] = name
-        state.count[ACTIVE] += 1
+        state.place[name] = state.lengths[ACTIVE]
+        state.active[state.lengths[ACTIVE]] = name
+        state.lengths[ACTIVE] += 1
 
 
 @kernel
 def _deactivate(state: GroupState, name: int) -> None:
     place = state.place[name]
     if place != ABSENT:
-        state.count[ACTIVE] -= 1
-        last = state.active[state.count[ACTIVE]]
+        state.lengths[ACTIVE] -= 1
+        last = state.active[state.lengths[ACTIVE]]
         state.active[place], state.place[last] = last, place
         state.place[name] = ABSENT
 
@@ -175,29 +175,29 @@ def _replace_target(
     """Keep the target before: a member that returns takes over that of its instance."""
     if state.before[name] == ABSENT:
         state.before[name] = state.target[name] if state.target[name] >= 0 else NONE
-        state.replaced[state.count[REPLACED]] = name
-        state.count[REPLACED] += 1
+        state.replaced[state.lengths[REPLACED]] = name
+        state.lengths[REPLACED] += 1
     instance = _instance(state, at, tape, name)
     if instance and state.left[instance] != ABSENT:
         state.before[name], state.left[instance] = state.left[instance], ABSENT
-    state.count[TARGETED] += state.target[name] < 0
+    state.lengths[TARGETED] += state.target[name] < 0
     state.target[name] = row
 
 
 @kernel
 def _forget_target(state: GroupState, at: Int64, tape: Int64, name: int) -> None:
-    held, state.target[name] = state.target[name], np.int64(ABSENT)
-    state.count[TARGETED] -= held >= 0
+    held, state.target[name] = state.target[name], ABSENT
+    state.lengths[TARGETED] -= held >= 0
     state.before[name] = ABSENT
     instance = _instance(state, at, tape, name)
     if held >= 0 and instance:
         state.left[instance] = held
-        state.gone[state.count[GONE]] = instance
-        state.count[GONE] += 1
+        state.gone[state.lengths[GONE]] = instance
+        state.lengths[GONE] += 1
 
 
 @kernel
 def _instance(state: GroupState, at: Int64, tape: Int64, name: int) -> int:
     """Return the instance of a member; 0 if it has none, or is not known."""
     row = state.member[name]
-    return max(tape[at[row] + MEMBER_INSTANCE], 0) if row >= 0 else np.int64(0)
+    return max(tape[at[row] + MEMBER_INSTANCE], 0) if row >= 0 else 0

@@ -1,7 +1,7 @@
-"""Progress of whole groups to their targets, compiled: episodes, and time without owner.
+"""Progress of whole groups to their targets, compiled: their episodes.
 
-`pipeline.history.reconciliation` and `unowned` do the same record by record, and say
-why.
+Also the time in which partitions had no owner. `pipeline.history.reconciliation` and
+`unowned` do the same record by record, and say why.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from pipeline.history.target_walk import (
     REBALANCED,
     Targets,
 )
-from pipeline.records.tape_layout import CURRENT, SUBJECT
-from rebalance import ABSENT, Int64, kernel
+from pipeline.records.tape_layout import CURRENT, START, SUBJECT
+from rebalance import ABSENT, Int64, argument, kernel
 
 
 class Reached(NamedTuple):
@@ -82,7 +82,7 @@ class _Running(NamedTuple):
         Latest target that gives the partition to a member.
     freed : int64
         Partitions of which ``free`` can be set.
-    count : int64 (5,)
+    now : int64 (5,)
         `_NOW` and so on.
     """
 
@@ -93,12 +93,15 @@ class _Running(NamedTuple):
     free: Int64
     wanted: Int64
     freed: Int64
-    count: Int64
+    now: Int64
 
 
 _NOW, _BEHIND, _FREED, _UNOWNED, _WHY = range(5)
 """Target of the episode, or `ABSENT`; members behind; length of ``freed``; and the time
 without owner so far, with the reason why it is not known."""
+
+
+_REST, _OPEN = argument(AT_REST), argument(LEFT_OPEN)
 
 
 @kernel
@@ -122,15 +125,12 @@ def walk_reached(groups: Groups, parts: Parts, targets: Targets, names: int) -> 
         free=np.full(slots, ABSENT, np.int64),
         wanted=np.full(slots, ABSENT, np.int64),
         freed=np.empty(parts.slot.size, np.int64),
-        count=np.zeros(5, np.int64),
+        now=np.zeros(5, np.int64),
     )
-    number = 0  # of the next target
+    number = START  # of the next target
     for group in range(groups.begin.size):
         begin, end = groups.begin[group], groups.end[group]
-        running.count[_NOW] = ABSENT
-        for row in range(begin, end):
-            if abs(groups.kind[row]) == CURRENT:
-                running.holds[groups.tape[groups.at[row] + SUBJECT]] = ABSENT
+        _start_again(running, groups, begin, end)
         for row in range(begin, end):
             if targets.action[row] == INTERRUPTED:
                 _interrupt(found, running)
@@ -138,13 +138,20 @@ def walk_reached(groups: Groups, parts: Parts, targets: Targets, names: int) -> 
                 while targets.row[number] != row:
                     number += 1
                 _add(found, running, groups, parts, targets, number, row)
-            if groups.kind[row] == CURRENT:
-                _move(found, running, groups, parts, targets, row, row)
-            elif groups.kind[row] == -CURRENT:
-                _move(found, running, groups, parts, targets, ABSENT, row)
+            if abs(groups.kind[row]) == CURRENT:
+                _move(found, running, groups, parts, targets, row)
         _interrupt(found, running)
     _find_begins(found, groups, targets, running.of)
     return found
+
+
+@kernel
+def _start_again(running: _Running, groups: Groups, begin: int, end: int) -> None:
+    """Begin a group."""
+    running.now[_NOW] = ABSENT
+    for row in range(begin, end):
+        if abs(groups.kind[row]) == CURRENT:
+            running.holds[groups.tape[groups.at[row] + SUBJECT]] = ABSENT
 
 
 @kernel
@@ -166,26 +173,26 @@ def _room(targets: Targets) -> Reached:
 @kernel
 def _interrupt(found: Reached, running: _Running) -> None:
     """End the unfinished episode, if there is one: the group is empty or ends."""
-    if running.count[_NOW] != ABSENT:
-        _end(found, running, LEFT_OPEN)
+    if running.now[_NOW] != ABSENT:
+        _end(found, running, _OPEN)
     _reset(running)
 
 
 @kernel
 def _end(found: Reached, running: _Running, end: int) -> None:
-    target = running.count[_NOW]
-    found.end[target], found.behind[target] = end, running.count[_BEHIND]
-    found.unowned[target] = running.count[_UNOWNED]
-    found.unowned_why[target] = running.count[_WHY]
-    running.count[_NOW] = ABSENT
+    target = running.now[_NOW]
+    found.end[target], found.behind[target] = end, running.now[_BEHIND]
+    found.unowned[target] = running.now[_UNOWNED]
+    found.unowned_why[target] = running.now[_WHY]
+    running.now[_NOW] = ABSENT
 
 
 @kernel
 def _reset(running: _Running) -> None:
-    for place in range(running.count[_FREED]):
+    for place in range(running.now[_FREED]):
         running.free[running.freed[place]] = ABSENT
-    running.count[_FREED] = running.count[_UNOWNED] = 0
-    running.count[_WHY] = IS_KNOWN
+    running.now[_FREED] = running.now[_UNOWNED] = 0
+    running.now[_WHY] = IS_KNOWN
 
 
 @kernel
@@ -199,22 +206,22 @@ def _add(
     row: int,
 ) -> None:
     """Go on with a target; the one before was not reached."""
-    last = running.count[_NOW]
+    last = running.now[_NOW]
     if last != ABSENT:
-        found.behind[last] = running.count[_BEHIND]
+        found.behind[last] = running.now[_BEHIND]
         found.first[number] = found.first[last]
         found.round[number] = found.round[last] + 1
-    running.count[_NOW], running.count[_BEHIND] = number, 0
+    running.now[_NOW], running.now[_BEHIND] = number, 0
     for person in range(targets.first[number], targets.first[number + 1]):
         of = targets.people[person]
         seat = seat_of(groups.tape, groups.at[of[BY_MEMBER]])
         running.target[seat], running.of[seat] = of[ASSIGNED], number
         is_behind = not _has_reached(parts, of[PRESENT], of[ASSIGNED])
         running.is_behind[seat] = is_behind
-        running.count[_BEHIND] += is_behind
+        running.now[_BEHIND] += is_behind
         for place in range(parts.at[of[ASSIGNED]], parts.at[of[ASSIGNED] + 1]):
             running.wanted[parts.slot[place]] = number
-    for place in range(running.count[_FREED]):
+    for place in range(running.now[_FREED]):
         if running.wanted[running.freed[place]] != number:
             running.free[running.freed[place]] = ABSENT
     _end_if_reached(found, running, groups, targets, row)
@@ -223,22 +230,22 @@ def _add(
 @kernel
 def _has_reached(parts: Parts, present: int, target: int) -> bool:
     if present < 0:
-        return parts.at[target] == parts.at[target + 1]
-    return parts.is_settled[present] and are_equal(parts, present, target)
+        return bool(parts.at[target] == parts.at[target + 1])
+    return bool(parts.is_settled[present]) and are_equal(parts, present, target)
 
 
 @kernel
 def _end_if_reached(
     found: Reached, running: _Running, groups: Groups, targets: Targets, row: int
 ) -> None:
-    number = running.count[_NOW]
-    if number == ABSENT or running.count[_BEHIND]:
+    number = running.now[_NOW]
+    if number == ABSENT or running.now[_BEHIND]:
         return
     began = targets.row[number]
     why = why_unknown(groups, began) or why_unknown(groups, row)
     found.took_why[number] = why
     found.took[number] = 0 if why else groups.time[row] - groups.time[began]
-    _end(found, running, AT_REST)
+    _end(found, running, _REST)
     _reset(running)
 
 
@@ -249,18 +256,18 @@ def _move(
     groups: Groups,
     parts: Parts,
     targets: Targets,
-    present: int,
     row: int,
 ) -> None:
-    """Apply what a member has; `ABSENT` after its tombstone."""
+    """Apply what a member has: nothing after a tombstone."""
+    present = row if groups.kind[row] == CURRENT else ABSENT
     name = groups.tape[groups.at[row] + SUBJECT]
     former, running.holds[name] = running.holds[name], present
     _pass_on(running, groups, parts, former, present, row)
-    number, seat = running.count[_NOW], targets.seat[row]
+    number, seat = running.now[_NOW], targets.seat[row]
     if number == ABSENT or present < 0 or running.of[seat] != number:
         return
     is_behind = not _has_reached(parts, present, running.target[seat])
-    running.count[_BEHIND] += is_behind - running.is_behind[seat]
+    running.now[_BEHIND] += is_behind - running.is_behind[seat]
     running.is_behind[seat] = is_behind
     _end_if_reached(found, running, groups, targets, row)
 
@@ -275,17 +282,17 @@ def _pass_on(
     while place < end or other < stop:
         if other == stop or (place < end and parts.slot[place] < parts.slot[other]):
             running.free[parts.slot[place]] = row
-            running.freed[running.count[_FREED]] = parts.slot[place]
-            running.count[_FREED] += 1
+            running.freed[running.now[_FREED]] = parts.slot[place]
+            running.now[_FREED] += 1
             place += 1
         elif place == end or parts.slot[other] < parts.slot[place]:
             since = running.free[parts.slot[other]]
             running.free[parts.slot[other]] = ABSENT
-            if since != ABSENT and not running.count[_WHY]:
+            if since != ABSENT and not running.now[_WHY]:
                 why = why_unknown(groups, since) or why_unknown(groups, row)
-                running.count[_WHY] = why
+                running.now[_WHY] = why
                 waited = 0 if why else groups.time[row] - groups.time[since]
-                running.count[_UNOWNED] += waited
+                running.now[_UNOWNED] += waited
             other += 1
         else:
             place += 1

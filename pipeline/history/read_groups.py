@@ -30,7 +30,11 @@ from pipeline.sources.rows import Row
 from rebalance import ABSENT, Int64
 
 CASES_TOGETHER: Final = 64
-"""Cases of one row: they are divided among tasks by rows."""
+NUMBERS_TOGETHER: Final = 1 << 18
+"""Cases of one row, at most, and their partitions and members, about.
+
+Cases are divided among tasks by rows.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +72,7 @@ class ReadGroups:
         return slots_of(self.groups, self.rank, self.number)
 
     def commits(
-        self, slots: Slots, row: Int64, topics: Keys
+        self, slots: Slots, row: Int64, topics: Keys, sizes: Int64
     ) -> Iterator[tuple[int, int, CaseCommits]]:
         """Yield the committed offsets of cases, some at a time, with their range.
 
@@ -78,14 +82,21 @@ class ReadGroups:
             Records of the cases, ascending.
         topics : Keys
             Of each case.
+        sizes : int64 (C,)
+            Members and assigned partitions of each.
         """
-        now = no_offsets(slots)
-        for begin in range(0, len(row), CASES_TOGETHER):
-            part = row[begin : begin + CASES_TOGETHER]
-            end = begin + len(part)
+        now, group = no_offsets(slots), self.number[row]
+        ends = np.cumsum(sizes + np.diff(slots.at)[group])
+        begin = 0
+        while begin < len(row):
+            before = ends[begin - 1] if begin else 0
+            full = int(np.searchsorted(ends, before + NUMBERS_TOGETHER, "right"))
+            end = min(max(full, begin + 1), begin + CASES_TOGETHER)
             wanted = Keys(topics.at[begin : end + 1], topics.key)
-            group = self.number[part]
-            yield begin, end, commits_at(self.groups, slots, now, part, group, wanted)
+            part = slice(begin, end)
+            found = commits_at(self.groups, slots, now, row[part], group[part], wanted)
+            yield begin, end, found
+            begin = end
 
     def topic_ids(self) -> Iterator[tuple[str, bytes]]:
         """Yield the names and ids of topics in offset commits, each pair once."""
@@ -150,7 +161,7 @@ def read_groups(
 
 def sightings(shown: Shown, topics: list[str]) -> Iterator[tuple[str, Sighting]]:
     """Yield counts that were shown; ``topics`` are by rank."""
-    columns = (shown.subject, shown.since, shown.count, shown.until)
+    columns = (shown.subject, shown.since, shown.partitions, shown.until)
     for subject, since, count, until in zip(
         *(column.tolist() for column in columns), strict=True
     ):

@@ -23,7 +23,7 @@ class Rosters(NamedTuple):
         Of each: its epoch, `ABSENT` if it is not used any more, and its rows.
     row : int64
         Records of members and then, from the middle on, of expressions.
-    count : int64 (2,)
+    lengths : int64 (2,)
         Rosters and rows.
     """
 
@@ -32,7 +32,7 @@ class Rosters(NamedTuple):
     middle: Int64
     end: Int64
     row: Int64
-    count: Int64
+    lengths: Int64
 
 
 @kernel
@@ -61,9 +61,9 @@ def grown(values: Int64, size: int) -> Int64:
 @kernel
 def with_roster(rosters: Rosters, epoch: int, state: GroupState) -> Rosters:
     """Add those that are now; they replace those of the same epoch."""
-    number, used = rosters.count[_COUNT], rosters.count[_USED]
-    middle = used + state.count[ACTIVE]
-    size = middle + state.count[EXPRESSIONS]
+    number, used = rosters.lengths[_COUNT], rosters.lengths[_USED]
+    middle = used + state.lengths[ACTIVE]
+    size = middle + state.lengths[EXPRESSIONS]
     rosters.epoch[:number][rosters.epoch[:number] == epoch] = ABSENT
     found = Rosters(
         grown(rosters.epoch, number + 1),
@@ -71,25 +71,25 @@ def with_roster(rosters: Rosters, epoch: int, state: GroupState) -> Rosters:
         grown(rosters.middle, number + 1),
         grown(rosters.end, number + 1),
         grown(rosters.row, size),
-        rosters.count,
+        rosters.lengths,
     )
     found.epoch[number], found.begin[number] = epoch, used
-    for place in range(state.count[ACTIVE]):
+    for place in range(state.lengths[ACTIVE]):
         found.row[used + place] = state.member[state.active[place]]
     end = middle
-    for place in range(state.count[EXPRESSIONS]):
+    for place in range(state.lengths[EXPRESSIONS]):
         if state.regex[state.expressions[place]] >= 0:
             found.row[end] = state.regex[state.expressions[place]]
             end += 1
     found.middle[number], found.end[number] = middle, end
-    found.count[_COUNT], found.count[_USED] = number + 1, end
+    found.lengths[_COUNT], found.lengths[_USED] = number + 1, end
     return found
 
 
 @kernel
 def roster_of(rosters: Rosters, epoch: int) -> int:
     """Return the number of the roster of an epoch; `ABSENT` if there is none."""
-    for number in range(rosters.count[_COUNT]):
+    for number in range(rosters.lengths[_COUNT]):
         if rosters.epoch[number] == epoch:
             return number
     return ABSENT
@@ -99,16 +99,16 @@ def roster_of(rosters: Rosters, epoch: int) -> int:
 def drop_rosters(rosters: Rosters, epoch: int) -> None:
     """Drop those of epochs up to one."""
     is_any = False
-    for number in range(rosters.count[_COUNT]):
+    for number in range(rosters.lengths[_COUNT]):
         if rosters.epoch[number] <= epoch:
             rosters.epoch[number] = ABSENT
         else:
             is_any = True
     if not is_any:
-        rosters.count[:] = 0
+        rosters.lengths[:] = 0
 
 
 @kernel
 def rows_of(rosters: Rosters) -> int:
     """Return how many members they have in all."""
-    return rosters.count[_USED]
+    return int(rosters.lengths[_USED])

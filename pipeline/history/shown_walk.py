@@ -12,19 +12,19 @@ import numpy as np
 from pipeline.history.commit_walk import Slots
 from pipeline.history.generation_walk import UNKNOWN, Groups
 from pipeline.history.participants import NUMBER_BITS, NUMBER_MASK, Keys
-from pipeline.records.tape_layout import COMMITTED, FORGOTTEN
-from rebalance import ABSENT, Int64, kernel
+from pipeline.records.tape_layout import COMMITTED, FORGOTTEN, START
+from rebalance import ABSENT, Bools, Int64, kernel
 
 
 class Assigned(NamedTuple):
     """The largest partition of each topic per record: ``subject[at[i] : at[i + 1]]``.
 
-    ``at`` is int64 (n+1,); ``count`` is one more than the number.
+    ``at`` is int64 (n+1,); ``partitions`` is one more than the number.
     """
 
     at: Int64
     subject: Int64
-    count: Int64
+    partitions: Int64
 
 
 class Shown(NamedTuple):
@@ -36,7 +36,7 @@ class Shown(NamedTuple):
         Twice the rank of a topic; one more for committed offsets.
     since, until : int64 (E,)
         Milliseconds; ``until`` can be `UNKNOWN`.
-    count : int64 (E,)
+    partitions : int64 (E,)
     before : int64 (E,)
         The one before of the same topic in the same group; `ABSENT`: none.
     """
@@ -44,7 +44,7 @@ class Shown(NamedTuple):
     subject: Int64
     since: Int64
     until: Int64
-    count: Int64
+    partitions: Int64
     before: Int64
 
 
@@ -56,19 +56,29 @@ class Undated(NamedTuple):
 
     at: Int64
     topic: Int64
-    count: Int64
+    partitions: Int64
 
 
 class _State(NamedTuple):
-    """By subject: the group that it is of, the last of `Shown`, the largest count.
+    """What the present group has shown so far.
 
-    ``used`` is int64 (1,): the number of `Shown` so far.
+    Attributes
+    ----------
+    shown : Shown
+    used : int64 (1,)
+        Of ``shown``.
+    group, last, most : int64
+        By subject: the group that this is of, the last of ``shown``, the largest count.
+    is_shown : bool (K,)
+        Of the partitions with commits.
     """
 
+    shown: Shown
+    used: Int64
     group: Int64
     last: Int64
     most: Int64
-    used: Int64
+    is_shown: Bools
 
 
 @kernel
@@ -91,7 +101,38 @@ def walk_shown(
     topics : Keys
         Of each case.
     """
-    size = groups.kind.size + assigned.subject.size
+    state = _new_state(groups.kind.size + assigned.subject.size, names, slots)
+    size = topics.key.size
+    undated = Undated(
+        np.zeros(row.size + 1, np.int64),
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+    )
+    case = START
+    for group in range(groups.begin.size):
+        latest = UNKNOWN
+        for record in range(groups.begin[group], groups.end[group]):
+            time = groups.time[record]
+            if time != UNKNOWN and not groups.went_back[record]:
+                latest = time
+            if groups.kind[record] == FORGOTTEN:
+                _forget(
+                    state, slots, group, record, latest if time == UNKNOWN else time
+                )
+            since = latest if time != UNKNOWN else UNKNOWN
+            if groups.kind[record] == COMMITTED:
+                _show_commit(state, slots, group, record, since)
+            if case < row.size and row[case] == record:
+                _take_undated(state, undated, topics, case, group, time)
+                case += 1
+            for place in range(assigned.at[record], assigned.at[record + 1]):
+                subject, count = assigned.subject[place], assigned.partitions[place]
+                _show(state, group, subject, count, since)
+    return _cut(state), undated
+
+
+@kernel
+def _new_state(size: int, names: int, slots: Slots) -> _State:
     shown = Shown(
         np.empty(size, np.int64),
         np.empty(size, np.int64),
@@ -99,113 +140,104 @@ def walk_shown(
         np.empty(size, np.int64),
         np.empty(size, np.int64),
     )
-    state = _State(
+    return _State(
+        shown,
+        np.zeros(1, np.int64),
         np.full(2 * names, ABSENT, np.int64),
         np.full(2 * names, ABSENT, np.int64),
         np.zeros(2 * names, np.int64),
-        np.zeros(1, np.int64),
-    )
-    undated = Undated(
-        np.zeros(row.size + 1, np.int64),
-        np.empty(topics.key.size, np.int64),
-        np.empty(topics.key.size, np.int64),
-    )
-    is_shown = np.zeros(slots.key.size, np.bool_)
-    case = put = 0
-    for group in range(groups.begin.size):
-        latest = np.int64(UNKNOWN)
-        for record in range(groups.begin[group], groups.end[group]):
-            time = groups.time[record]
-            if time != UNKNOWN and not groups.went_back[record]:
-                latest = time
-            since = latest if time != UNKNOWN else np.int64(UNKNOWN)
-            slot = slots.of_row[record]
-            if groups.kind[record] == COMMITTED:
-                if not is_shown[slot]:
-                    is_shown[slot] = True
-                    key = slots.key[slot]
-                    subject, count = key >> NUMBER_BITS << 1 | 1, key & NUMBER_MASK
-                    _show(shown, state, group, subject, count + 1, since)
-            elif groups.kind[record] == FORGOTTEN:
-                until = latest if time == UNKNOWN else time
-                of = slots.key[slot] >> NUMBER_BITS
-                _forget(shown, state, group, 2 * of, until)
-                _forget(shown, state, group, 2 * of + 1, until)
-                for place in range(slots.at[group], slots.at[group + 1]):
-                    if slots.key[place] >> NUMBER_BITS == of:
-                        is_shown[place] = False
-            if case < row.size and row[case] == record:
-                for place in range(topics.at[case], topics.at[case + 1]):
-                    of = topics.key[place] >> NUMBER_BITS
-                    count = _undated(shown, state, group, of, time)
-                    if count:
-                        undated.topic[put], undated.count[put] = of, count
-                        put += 1
-                case += 1
-                undated.at[case] = put
-            for place in range(assigned.at[record], assigned.at[record + 1]):
-                subject, count = assigned.subject[place], assigned.count[place]
-                _show(shown, state, group, subject, count, since)
-    used = state.used[0]
-    return (
-        Shown(
-            shown.subject[:used].copy(),
-            shown.since[:used].copy(),
-            shown.until[:used].copy(),
-            shown.count[:used].copy(),
-            shown.before[:used].copy(),
-        ),
-        Undated(undated.at, undated.topic[:put].copy(), undated.count[:put].copy()),
+        np.zeros(slots.key.size, np.bool_),
     )
 
 
 @kernel
-def _show(
-    shown: Shown, state: _State, group: int, subject: int, count: int, since: int
+def _cut(state: _State) -> Shown:
+    shown, used = state.shown, state.used[0]
+    return Shown(
+        shown.subject[:used].copy(),
+        shown.since[:used].copy(),
+        shown.until[:used].copy(),
+        shown.partitions[:used].copy(),
+        shown.before[:used].copy(),
+    )
+
+
+@kernel
+def _show_commit(
+    state: _State, slots: Slots, group: int, record: int, since: int
 ) -> None:
+    slot = slots.of_row[record]
+    if not state.is_shown[slot]:
+        state.is_shown[slot] = True
+        key = slots.key[slot]
+        subject = (key >> NUMBER_BITS) * 2 + 1
+        _show(state, group, subject, (key & NUMBER_MASK) + 1, since)
+
+
+@kernel
+def _show(state: _State, group: int, subject: int, count: int, since: int) -> None:
     """Add a count, as ``_Shown.add`` of `pipeline.sightings` does."""
+    shown = state.shown
     if state.group[subject] != group:
         state.group[subject], state.last[subject] = group, ABSENT
         state.most[subject] = 0
     state.most[subject] = max(state.most[subject], count)
     last = state.last[subject]
-    if since == UNKNOWN or (last >= 0 and shown.count[last] >= count):
+    if since == UNKNOWN or (last >= 0 and shown.partitions[last] >= count):
         return
     if last >= 0 and shown.since[last] == since:
-        shown.count[last] = count
+        shown.partitions[last] = count
         return
     place = state.used[0]
     state.used[0] = place + 1
     state.last[subject] = place
     shown.subject[place], shown.since[place] = subject, since
-    shown.count[place], shown.before[place] = count, last
+    shown.partitions[place], shown.before[place] = count, last
 
 
 @kernel
-def _forget(shown: Shown, state: _State, group: int, subject: int, until: int) -> None:
-    if state.group[subject] != group:
-        return
-    place = state.last[subject]
-    while place >= 0:
-        shown.until[place] = until
-        place = shown.before[place]
-    state.last[subject] = ABSENT
-    state.most[subject] = 0
+def _forget(state: _State, slots: Slots, group: int, record: int, until: int) -> None:
+    """End what was shown of the topic of a commit that is deleted."""
+    topic = slots.key[slots.of_row[record]] >> NUMBER_BITS
+    for subject in range(2 * topic, 2 * topic + 2):
+        if state.group[subject] == group:
+            place = state.last[subject]
+            while place >= 0:
+                state.shown.until[place] = until
+                place = state.shown.before[place]
+            state.last[subject], state.most[subject] = ABSENT, 0
+    for place in range(slots.at[group], slots.at[group + 1]):
+        if slots.key[place] >> NUMBER_BITS == topic:
+            state.is_shown[place] = False
 
 
 @kernel
-def _undated(shown: Shown, state: _State, group: int, topic: int, time: int) -> int:
+def _take_undated(
+    state: _State, undated: Undated, topics: Keys, case: int, group: int, time: int
+) -> None:
+    put = undated.at[case]
+    for place in range(topics.at[case], topics.at[case + 1]):
+        topic = topics.key[place] >> NUMBER_BITS
+        count = _undated(state, group, topic, time)
+        if count:
+            undated.topic[put], undated.partitions[put] = topic, count
+            put += 1
+    undated.at[case + 1] = put
+
+
+@kernel
+def _undated(state: _State, group: int, topic: int, time: int) -> int:
     """Return the largest count if it is not known for a time, else 0."""
     most = dated = 0
     for subject in range(2 * topic, 2 * topic + 2):
         if state.group[subject] != group:
             continue
         most = max(most, state.most[subject])
-        place = state.last[subject] if time != UNKNOWN else np.int64(ABSENT)
-        while place >= 0 and shown.since[place] > time:
-            place = shown.before[place]
+        place = state.last[subject] if time != UNKNOWN else ABSENT
+        while place >= 0 and state.shown.since[place] > time:
+            place = state.shown.before[place]
         if place >= 0:
-            dated = max(dated, shown.count[place])
+            dated = max(dated, state.shown.partitions[place])
     return most if most > dated else 0
 
 
@@ -230,7 +262,7 @@ def assigned_topics(at: Int64, keys: Keys) -> Assigned:
             topic = listed[place] >> NUMBER_BITS
             if place + 1 == listed.size or listed[place + 1] >> NUMBER_BITS != topic:
                 found.subject[put] = 2 * topic
-                found.count[put] = (listed[place] & NUMBER_MASK) + 1
+                found.partitions[put] = (listed[place] & NUMBER_MASK) + 1
                 put += 1
         found.at[record + 1] = put
     return found

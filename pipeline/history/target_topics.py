@@ -15,8 +15,16 @@ from pipeline.history.participants import NUMBER_BITS, NUMBER_MASK, Keys, once
 from pipeline.history.shown_walk import Assigned
 from pipeline.history.target_walk import ASSIGNED, BEFORE, BY_REGEX, BY_ROSTER, Targets
 from pipeline.records.record_tape import RecordTape
-from pipeline.records.tape_layout import MEMBER, MEMBER_TOPICS, REGEX, REGEX_TOPICS
-from rebalance import Int64, kernel
+from pipeline.records.tape_layout import (
+    MEMBER,
+    MEMBER_TOPICS,
+    REGEX,
+    REGEX_TOPICS,
+    START,
+)
+from rebalance import Int64, argument, kernel
+
+_BEFORE, _ASSIGNED = argument(BEFORE), argument(ASSIGNED)
 
 
 class Subscriptions(NamedTuple):
@@ -64,22 +72,24 @@ def _stated(kind: Int64, at: Int64, tape: Int64, rank: Int64) -> Keys:
     """Return the topics of each record of a member, or of a regular expression."""
     size = 0
     for row in range(kind.size):
-        if kind[row] == MEMBER or kind[row] == REGEX:
-            size += tape[
-                at[row] + (MEMBER_TOPICS if kind[row] == MEMBER else REGEX_TOPICS)
-            ]
+        size += tape[_topics_at(kind, at, row)] if kind[row] in (MEMBER, REGEX) else 0
     found = Keys(np.zeros(kind.size + 1, np.int64), np.empty(size, np.int64))
     for row in range(kind.size):
         begin = found.at[row]
         put = begin
-        if kind[row] == MEMBER or kind[row] == REGEX:
-            topics = at[row] + (MEMBER_TOPICS if kind[row] == MEMBER else REGEX_TOPICS)
+        if kind[row] in (MEMBER, REGEX):
+            topics = _topics_at(kind, at, row)
             for place in range(topics + 1, topics + 1 + tape[topics]):
                 found.key[put] = rank[tape[place]] << NUMBER_BITS
                 put += 1
         found.key[begin:put].sort()
         found.at[row + 1] = once(found.key, begin, put)
     return found
+
+
+@kernel
+def _topics_at(kind: Int64, at: Int64, row: int) -> int:
+    return int(at[row]) + (MEMBER_TOPICS if kind[row] == MEMBER else REGEX_TOPICS)
 
 
 @kernel
@@ -124,33 +134,52 @@ def all_of_targets(
     names
         Number of ranks of names.
     """
-    size = named.key.size
+    found_size = named.key.size
     for case in number:
-        for person in range(targets.first[case], targets.first[case + 1]):
-            for column in (BEFORE, ASSIGNED):
-                row = targets.people[person, column]
-                if row >= 0:
-                    size += parts.at[row + 1] - parts.at[row]
-    found = Keys(np.zeros(number.size + 1, np.int64), np.empty(size, np.int64))
+        found_size += _size(targets, parts, case, _BEFORE)
+        found_size += _size(targets, parts, case, _ASSIGNED)
+    found = Keys(np.zeros(number.size + 1, np.int64), np.empty(found_size, np.int64))
     for place in range(number.size):
-        case = number[place]
         begin = found.at[place]
-        put = begin
-        for topic in range(named.at[place], named.at[place + 1]):
-            found.key[put] = named.key[topic]
-            put += 1
-        for person in range(targets.first[case], targets.first[case + 1]):
-            for column in (BEFORE, ASSIGNED):
-                row = targets.people[person, column]
-                if row >= 0:
-                    for key in parts.key[parts.at[row] : parts.at[row + 1]]:
-                        topic = ((key >> NUMBER_BITS) + names) << NUMBER_BITS
-                        if put == begin or found.key[put - 1] != topic:
-                            found.key[put] = topic
-                            put += 1
+        listed = named.key[named.at[place] : named.at[place + 1]]
+        put = begin + listed.size
+        found.key[begin:put] = listed
+        for column in (_BEFORE, _ASSIGNED):
+            put = _put_topics(
+                targets, parts, number[place], column, names, found.key, put
+            )
         found.key[begin:put].sort()
         found.at[place + 1] = once(found.key, begin, put)
     return found
+
+
+@kernel
+def _size(targets: Targets, parts: Parts, number: int, column: int) -> int:
+    """Return how many partitions the people of a target have in a column's records."""
+    size = 0
+    for person in range(targets.first[number], targets.first[number + 1]):
+        row = targets.people[person, column]
+        size += parts.at[row + 1] - parts.at[row] if row >= 0 else 0
+    return size
+
+
+@kernel
+def _put_topics(
+    targets: Targets,
+    parts: Parts,
+    number: int,
+    column: int,
+    names: int,
+    keys: Int64,
+    put: int,
+) -> int:
+    for person in range(targets.first[number], targets.first[number + 1]):
+        row = targets.people[person, column]
+        if row >= 0:
+            for key in parts.key[parts.at[row] : parts.at[row + 1]]:
+                keys[put] = ((key >> NUMBER_BITS) + names) << NUMBER_BITS
+                put += 1
+    return put
 
 
 @kernel
@@ -159,15 +188,14 @@ def assigned_by_targets(
 ) -> Assigned:
     """Return the largest partition of each topic of the targets, per record."""
     size = 0
-    for person in range(targets.people.shape[0]):
-        row = targets.people[person, ASSIGNED]
-        size += parts.at[row + 1] - parts.at[row]
+    for number in range(targets.row.size):
+        size += _size(targets, parts, number, _ASSIGNED)
     found = Assigned(
         np.zeros(records + 1, np.int64),
         np.empty(size, np.int64),
         np.empty(size, np.int64),
     )
-    put = record = 0
+    put = record = START
     for number in range(targets.row.size):
         while record <= targets.row[number]:
             found.at[record] = put
@@ -181,11 +209,7 @@ def assigned_by_targets(
 def _put_largest(
     targets: Targets, parts: Parts, names: int, number: int, found: Assigned, put: int
 ) -> int:
-    size = 0
-    for person in range(targets.first[number], targets.first[number + 1]):
-        row = targets.people[person, ASSIGNED]
-        size += parts.at[row + 1] - parts.at[row]
-    keys = np.empty(size, np.int64)
+    keys = np.empty(_size(targets, parts, number, _ASSIGNED), np.int64)
     size = 0
     for person in range(targets.first[number], targets.first[number + 1]):
         row = targets.people[person, ASSIGNED]
@@ -197,6 +221,6 @@ def _put_largest(
         topic = keys[place] >> NUMBER_BITS
         if place + 1 == size or keys[place + 1] >> NUMBER_BITS != topic:
             found.subject[put] = 2 * (topic + names)
-            found.count[put] = (keys[place] & NUMBER_MASK) + 1
+            found.partitions[put] = (keys[place] & NUMBER_MASK) + 1
             put += 1
     return put

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +26,7 @@ from pipeline.history.target_topics import (
     subscriptions,
     wanted_of_targets,
 )
-from pipeline.history.target_walk import walk_targets
+from pipeline.history.target_walk import ASSIGNED, walk_targets
 from pipeline.records.field_kernels import Names
 from pipeline.sources.rows import Row, cases_row
 from pipeline.topic_ids import text_of_id
@@ -35,13 +36,9 @@ _REASONS = (NOT_IN_SOURCE, NO_MEMBERS, NO_PREVIOUS)
 
 def id_texts(ids: Names) -> pa.StringArray:
     """Return the ids of topics as text, by number."""
-    begins = ids.at[: ids.count[0] + 1].tolist()
-    text = ids.text.tobytes() if begins[-1] == ids.text.size else None
-    whole = ids.text[: begins[-1]].tobytes() if text is None else text
-    found = [
-        text_of_id(whole[begin:end])
-        for begin, end in zip(begins[:-1], begins[1:], strict=True)
-    ]
+    begins = ids.at[: ids.used[0] + 1].tolist()
+    text = ids.text[: begins[-1]].tobytes()
+    found = [text_of_id(text[begin:end]) for begin, end in pairwise(begins)]
     return pa.array(found, pa.string())
 
 
@@ -60,10 +57,10 @@ def classic_rows(
     stream.note_ids(read.topic_ids())
     for record, first, last in walked.missing.tolist():
         yield read.missing(record, first, last, COMPACTED, "generation")
-    cases = ClassicCases(
-        read.rows, read.records, read.names, people, walked, slots, undated
-    )
-    for begin, end, commits in read.commits(slots, walked.row, topics):
+    cases = ClassicCases(read, people, walked, slots, undated)
+    first, last = people.first[walked.row], people.first[walked.row + 1]
+    sizes = last - first + people.held.at[last] - people.held.at[first]
+    for begin, end, commits in read.commits(slots, walked.row, topics, sizes):
         yield cases_row(cases.table(begin, end, commits))
 
 
@@ -105,9 +102,7 @@ def consumer_rows(
     for record, first, last, why in targets.missing.tolist():
         yield read.missing(record, first, last, _REASONS[why], "epoch")
     cases = ConsumerCases(
-        read.rows,
-        records,
-        read.names,
+        read,
         by_rank,
         targets,
         reached,
@@ -116,5 +111,8 @@ def consumer_rows(
         slots,
         undated,
     )
-    for begin, end, commits in read.commits(slots, row, topics):
+    part = targets.people[:, ASSIGNED]
+    ends = np.concatenate(([0], np.cumsum(1 + parts.at[part + 1] - parts.at[part])))
+    sizes = ends[targets.first[number + 1]] - ends[targets.first[number]]
+    for begin, end, commits in read.commits(slots, row, topics, sizes):
         yield cases_row(cases.table(begin, end, commits))

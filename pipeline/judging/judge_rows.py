@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from pipeline.case_table import case_at, case_table
 from pipeline.cases import SNAPSHOT, Case, Held, unpack
 from pipeline.evaluation import KIP54, OPTIMUM, DisagreementError
 from pipeline.judging.answer_table import SHARED, answer_batch
@@ -27,7 +28,8 @@ from pipeline.judging.settings import Settings
 from pipeline.judging.snapshot_rows import snapshot_row
 from pipeline.judging.topic_names import with_names
 from pipeline.sources.given_subscriptions import with_given_subscriptions
-from pipeline.sources.rows import CASE, FAILED, Row
+from pipeline.sources.rows import CASE, CASES, FAILED, Row
+from pipeline.table_bytes import from_bytes
 from pipeline.tables import SCHEMAS
 from rebalance import DocumentError
 
@@ -42,32 +44,84 @@ def judge_rows(
     """Judge cases, and pass on rows of quarantine."""
     known = known or EvaluatedCodes(claim_rule=settings.claim_rule)
     judge = CaseJudge(settings, known)
-    texts, size = list[bytes](), 0
+    batches = {CASE: _Texts(), CASES: _Tables()}
     for row in rows:
-        if row["what"] != CASE:
+        batch = batches.get(row["what"])
+        if batch is None:
             yield "quarantine", quarantined(row, settings.cluster)
             continue
-        texts.append(row["value"])
-        size += len(row["value"])
-        if len(texts) >= CASES_PER_BATCH or size >= BYTES_PER_BATCH:
-            yield from _judged_together(texts, judge, settings, known)
-            texts, size = [], 0
-    yield from _judged_together(texts, judge, settings, known)
+        batch.add(row)
+        if batch.is_full():
+            yield from batch.judged(judge, settings, known)
+            batches[row["what"]] = type(batch)()
+    for batch in batches.values():
+        yield from batch.judged(judge, settings, known)
     yield from judge.rest()
 
 
-def _judged_together(
-    texts: list[bytes], judge: CaseJudge, settings: Settings, known: EvaluatedCodes
-) -> Iterator[Result]:
-    """Judge cases by columns, and one by one those that columns do not state."""
-    if not texts:
-        return
-    found = judge_together(texts, settings, known)
-    yield from found.results
-    for place, assignor, error in found.failures:
-        yield judge.failed(unpack(texts[place]), _reason(assignor, error))
-    for place in found.left:
-        yield from judge.case(unpack(texts[place]))
+class _Batch:
+    """Cases that are judged together."""
+
+    def __init__(self) -> None:
+        self._values: list[bytes] = []
+        self._cases = self._size = 0
+
+    def add(self, row: Row) -> None:
+        """Add the cases of a row."""
+        self._values.append(row["value"])
+        self._cases += row.get("records") or 1
+        self._size += len(row["value"])
+
+    def is_full(self) -> bool:
+        """Return whether there are enough cases, or bytes."""
+        return self._cases >= CASES_PER_BATCH or self._size >= BYTES_PER_BATCH
+
+    def judged(
+        self, judge: CaseJudge, settings: Settings, known: EvaluatedCodes
+    ) -> Iterator[Result]:
+        """Judge by columns, and one by one the cases that columns do not state."""
+        table = self.table() if self._values else None
+        if table is None:
+            for place in range(self._cases):
+                yield from judge.case(self.case(place))
+            return
+        found = judge_together(table, settings, known)
+        yield from found.results
+        for place, assignor, error in found.failures:
+            yield judge.failed(self.case(place), _reason(assignor, error))
+        for place in found.left:
+            yield from judge.case(self.case(place))
+
+    def table(self) -> pa.Table | None:
+        """Return the cases as `pipeline.case_table.CASES`; None if they are not."""
+        raise NotImplementedError
+
+    def case(self, place: int) -> Case:
+        """Return a case."""
+        raise NotImplementedError
+
+
+class _Texts(_Batch):
+    """Cases as texts."""
+
+    def table(self) -> pa.Table | None:
+        try:
+            return case_table(self._values)
+        except pa.ArrowException:  # a number that is too large for its column
+            return None
+
+    def case(self, place: int) -> Case:
+        return unpack(self._values[place])
+
+
+class _Tables(_Batch):
+    """Cases as tables."""
+
+    def table(self) -> pa.Table:
+        return pa.concat_tables(map(from_bytes, self._values)).combine_chunks()
+
+    def case(self, place: int) -> Case:
+        return case_at(self.table(), place)
 
 
 class CaseJudge:

@@ -11,16 +11,16 @@ import numpy as np
 import pyarrow as pa
 
 from heuristics import ASSIGNORS
-from pipeline.case_table import are_of_records, case_table
-from pipeline.case_tables import (
+from pipeline.case_table import are_of_records
+from pipeline.evaluation import KIP54, DisagreementError
+from pipeline.judging.answer_table import SHARED, answer_batch
+from pipeline.judging.answer_texts import NamedAnswers, assignment_texts
+from pipeline.judging.case_tables import (
     episodes_of,
     members_of_cases,
     rebalances_of,
     with_counts,
 )
-from pipeline.evaluation import KIP54, DisagreementError
-from pipeline.judging.answer_table import SHARED, answer_batch
-from pipeline.judging.answer_texts import NamedAnswers, assignment_texts
 from pipeline.judging.coded_answers import CodedAnswers
 from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.outcome import CodedQuestion, Outcome, outcome_of_code
@@ -61,31 +61,28 @@ class JudgedTogether:
 
 
 def judge_together(
-    texts: Sequence[bytes], settings: Settings, known: EvaluatedCodes
+    table: pa.Table, settings: Settings, known: EvaluatedCodes
 ) -> JudgedTogether:
-    """Judge cases.
+    """Judge cases, as in `pipeline.case_table.CASES`.
 
     Raises
     ------
     DisagreementError
         If the judge disagrees with what was computed.
     """
-    everything = JudgedTogether(left=[*range(len(texts))])
+    everything = JudgedTogether(left=[*range(len(table))])
     if KIP54 in settings.assignors or settings.world.monitored:
         return everything  # by their documents
-    try:
-        table = case_table(texts)
-    except pa.ArrowException:  # a number that is too large for its column
-        return everything
     is_stated = are_of_records(table)
     if not is_stated.any():
         return everything
     try:
         posed = posed_batch(table.filter(pa.array(is_stated)), settings.world)
     except TooManyPartitionsError:
-        half = len(texts) // 2
-        found = judge_together(texts[:half], settings, known)
-        return found.followed_by(judge_together(texts[half:], settings, known), half)
+        half = len(table) // 2
+        first, second = table.slice(0, half), table.slice(half)
+        found = judge_together(first, settings, known)
+        return found.followed_by(judge_together(second, settings, known), half)
     if posed is None:
         return everything
     return _Judging(posed, np.flatnonzero(is_stated).tolist(), settings, known).found(

@@ -12,14 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.records.field_tables import VERSIONS, Kind, Programs, Step
-from rebalance import ABSENT, Int32, Int64, kernel
+from rebalance import ABSENT, Int32, Int64, argument, kernel
 
 Bytes = npt.NDArray[np.uint8]
+
+AS_BYTES, AS_TEXT = argument(0), argument(1)
+_VERSION_BYTES: Final = argument(2)
+_OUTERMOST: Final = argument(0)
 
 REFUSED: Final = -1
 """Position after a message that is not one of its kind."""
 
-_INT8, _INT16, _INT32, _INT64 = map(int, (1, 2, 4, 8))
+_INT16, _INT32, _INT64 = 2, 4, 8
 _TEXT, _BYTES, _UUID, _ARRAY, _INT32S = map(
     int, (Kind.TEXT, Kind.BYTES, Kind.UUID, Kind.ARRAY, Kind.INT32S)
 )
@@ -43,7 +47,7 @@ class Names(NamedTuple):
     at : int64 (n+1,)
         Where each text begins.
     text : uint8
-    count : int64 (1,)
+    used : int64 (1,)
         Texts so far.
     """
 
@@ -51,7 +55,7 @@ class Names(NamedTuple):
     hash: Int64
     at: Int64
     text: Bytes
-    count: Int64
+    used: Int64
 
     @classmethod
     def for_bytes(cls, size: int) -> Names:
@@ -69,35 +73,43 @@ class Names(NamedTuple):
 @kernel
 def number_at(data: Bytes, at: int, size: int) -> int:
     """Return the signed number of ``size`` bytes, high byte first."""
-    value = np.int64(data[at])
+    value = int(data[at])
     if value >= 128:
         value -= 256
     for place in range(at + 1, at + size):
-        value = (value << 8) | np.int64(data[place])
+        value = (value << 8) | int(data[place])
     return value
+
+
+@kernel
+def version_at(data: Bytes, at: int, end: int) -> int:
+    """Return the version, or the type, that a message begins with; `REFUSED`: none."""
+    if end - at < _INT16:
+        return REFUSED
+    return number_at(data, at, _VERSION_BYTES)
 
 
 @kernel
 def _varint(data: Bytes, at: int, end: int) -> tuple[int, int]:
     """Return an unsigned number of at most 32 bits and its end, or `REFUSED`."""
-    value = np.int64(0)
+    value = 0
     for place in range(_VARINT_BYTES):
         if at + place >= end:
             break
-        byte = np.int64(data[at + place])
+        byte = int(data[at + place])
         value |= (byte & 0x7F) << (7 * place)
         if byte < 0x80:
             if value > _MASK:
                 break
             return value, at + place + 1
-    return np.int64(0), np.int64(REFUSED)
+    return 0, REFUSED
 
 
 @kernel
 def _is_text(data: Bytes, at: int, end: int) -> bool:
     """Return whether bytes are UTF-8 (RFC 3629, section 4)."""
     while at < end:
-        first = np.int64(data[at])
+        first = int(data[at])
         at += 1
         if first < 0x80:
             continue
@@ -106,28 +118,28 @@ def _is_text(data: Bytes, at: int, end: int) -> bool:
         more = 1 + (first >= 0xE0) + (first >= 0xF0)
         if at + more > end:
             return False
-        second = np.int64(data[at])
+        second = int(data[at])
         least = 0xA0 if first == 0xE0 else 0x90 if first == 0xF0 else 0x80
         most = 0x9F if first == 0xED else 0x8F if first == 0xF4 else 0xBF
         if second < least or second > most:
             return False
         for place in range(at + 1, at + more):
-            if np.int64(data[place]) & 0xC0 != 0x80:
+            if int(data[place]) & 0xC0 != 0x80:
                 return False
         at += more
     return True
 
 
 @kernel
-def number_of(names: Names, data: Bytes, at: int, end: int, is_text: bool) -> int:
-    """Return the number of a text; `REFUSED` if it should be UTF-8 and is not."""
-    key = np.int64(2_166_136_261)
+def number_of(names: Names, data: Bytes, at: int, end: int, kind: int) -> int:
+    """Return the number of a text; `REFUSED` if it is `AS_TEXT` and not UTF-8."""
+    key = 2_166_136_261
     for place in range(at, end):
-        key = ((key ^ np.int64(data[place])) * _PRIME) & _MASK
+        key = ((key ^ int(data[place])) * _PRIME) & _MASK
     mask = names.slot.size - 1
     slot = (key ^ (key >> 15)) & mask
     while names.slot[slot]:
-        known = np.int64(names.slot[slot]) - 1
+        known = int(names.slot[slot]) - 1
         begin = names.at[known]
         if names.hash[known] == key and names.at[known + 1] - begin == end - at:
             is_same = True
@@ -138,111 +150,41 @@ def number_of(names: Names, data: Bytes, at: int, end: int, is_text: bool) -> in
             if is_same:
                 return known
         slot = (slot + 1) & mask
-    if is_text and not _is_text(data, at, end):
-        return np.int64(REFUSED)
-    number = names.count[0]
+    if kind == AS_TEXT and not _is_text(data, at, end):
+        return REFUSED
+    number = int(names.used[0])
     begin = names.at[number]
     names.text[begin : begin + end - at] = data[at:end]
     names.at[number + 1] = begin + end - at
     names.hash[number] = key
     names.slot[slot] = number + 1
-    names.count[0] = number + 1
+    names.used[0] = number + 1
     return number
 
 
-@kernel
-def _length(
-    data: Bytes,
-    at: int,
-    end: int,
-    kind: int,
-    is_compact: int,
-) -> tuple[int, int]:
-    """Return the length of a text, bytes, or an array, and where it ends."""
-    if is_compact:
-        length, at = _varint(data, at, end)
-        return length - 1, at
-    size = _INT16 if kind == _TEXT else _INT32
-    if at + size > end:
-        return np.int64(0), np.int64(REFUSED)
-    return number_at(data, at, size), at + size
+class Reader(NamedTuple):
+    """What messages are read from, and onto.
 
-
-@kernel
-def _put_tags(
-    program: Int64,
-    step: int,
-    data: Bytes,
-    at: int,
-    end: int,
-    tape: Int64,
-    put: int,
-    ids: Names,
-) -> tuple[int, int]:
-    """Read tagged fields; return the position, and where the tape goes on.
-
-    A known tag occurs once at most; a UUID and a number have their size, and bytes any.
+    Attributes
+    ----------
+    programs : Programs
+    data : uint8
+    tape : int64
+        `tape_size` states the room that it needs.
+    names, ids : Names
+        Of texts, and of UUIDs.
     """
-    refused = np.int64(REFUSED)
-    known = program[step, 1]
-    start = put
-    for tag in range(step + 1, step + 1 + known):
-        if program[tag, 2] == _INT32S:
-            continue
-        tape[put] = program[tag, 3]
-        put += 1
-        if program[tag, 2] == _BYTES:
-            tape[put] = ABSENT
-            put += 1
-    count, at = _varint(data, at, end)
-    seen = np.int64(0)
-    while at >= 0 and count > 0:
-        count -= 1
-        number, at = _varint(data, at, end)
-        if at < 0:
-            break
-        size, at = _varint(data, at, end)
-        if at < 0 or at + size > end:
-            return refused, put
-        place = start
-        for tag in range(known):
-            kind = program[step + 1 + tag, 2]
-            if program[step + 1 + tag, 1] == number:
-                if seen >> tag & 1:
-                    return refused, put
-                seen |= 1 << tag
-                if kind == _BYTES:
-                    tape[place] = at
-                    tape[place + 1] = size
-                elif kind == _UUID:
-                    if size != _UUID_BYTES:
-                        return refused, put
-                    tape[place] = number_of(ids, data, at, at + size, False)
-                elif kind == _INT32S:
-                    length, after = _varint(data, at, at + size)
-                    if after < 0 or after + 4 * (length - 1) != at + size:
-                        return refused, put
-                else:
-                    if size != kind:
-                        return refused, put
-                    tape[place] = number_at(data, at, size)
-            place += 2 if kind == _BYTES else 0 if kind == _INT32S else 1
-        at += size
-    return at, put
+
+    programs: Programs
+    data: Bytes
+    tape: Int64
+    names: Names
+    ids: Names
 
 
 @kernel
 def read_message(
-    programs: Programs,
-    message: int,
-    version: int,
-    data: Bytes,
-    at: int,
-    end: int,
-    tape: Int64,
-    put: int,
-    names: Names,
-    ids: Names,
+    reader: Reader, message: int, version: int, at: int, end: int, put: int
 ) -> tuple[int, int]:
     """Read a message from ``at``; return the position after it, and that on the tape.
 
@@ -252,89 +194,172 @@ def read_message(
         Place of the message among those of the programs, and a version that it has.
     end
         Where the bytes end that the message can have.
-    tape : int64
-        Values of the fields in order, from ``put`` on; `tape_size` states the room.
-    names, ids
-        Of texts and of UUIDs.
+    put
+        Where the values of its fields begin on the tape, in order.
 
     Returns
     -------
     tuple of int
         The first is `REFUSED` if there is no such message.
     """
-    refused = np.int64(REFUSED)
-    program = programs.steps
-    step = programs.begin[message * VERSIONS + version]
-    last = programs.begin[message * VERSIONS + version + 1]
-    at, put = np.int64(at), np.int64(put)
-    begin = np.zeros(_DEEPEST, np.int64)  # first step of the items
-    after = np.zeros(_DEEPEST, np.int64)
-    left = np.zeros(_DEEPEST, np.int64)  # items
-    depth = 0
-    while True:
-        while depth and step == after[depth - 1]:
-            left[depth - 1] -= 1
-            if left[depth - 1] > 0:
-                step = begin[depth - 1]
-            else:
-                depth -= 1
+    program, tape = reader.programs.steps, reader.tape
+    step = reader.programs.begin[message * VERSIONS + version]
+    last = reader.programs.begin[message * VERSIONS + version + 1]
+    arrays = np.zeros((_DEEPEST, 3), np.int64)
+    depth = _OUTERMOST
+    while at >= 0:
+        step, depth = _next_item(arrays, depth, step)
         if step == last:
-            return at, put
-        kind, is_kept = program[step, 0], program[step, 1]
+            break
+        kind = program[step, 0]
         if kind == _VALUE:
             tape[put] = program[step, 1]
             put += 1
-        elif kind <= _INT64:
-            if at + kind > end:
-                return refused, put
-            if is_kept:
-                tape[put] = number_at(data, at, kind)
-                put += 1
-            at += kind
-        elif kind == _UUID:
-            if at + _UUID_BYTES > end:
-                return refused, put
-            tape[put] = number_of(ids, data, at, at + _UUID_BYTES, False)
-            put += is_kept
-            at += _UUID_BYTES
         elif kind == _TAGS:
-            at, put = _put_tags(program, step, data, at, end, tape, put, ids)
-            if at < 0:
-                return refused, put
+            at, put = _read_tags(reader, step, at, end, put)
             step += program[step, 1]
-        else:
-            length, at = _length(data, at, end, kind, program[step, 3])
-            if at < 0:
-                return refused, put
-            if kind == _ARRAY:
-                body = program[step, 2]
-                if length < 0 or length > end - at:  # an item has a byte at least
-                    return refused, put
-                tape[put] = length
-                put += 1
-                if length:
-                    begin[depth], after[depth] = step + 1, step + 1 + body
-                    left[depth] = length
-                    depth += 1
-                else:
-                    step += body
+        elif kind == _ARRAY:
+            length, at = _length(reader, step, at, end)
+            if length < 0 or length > end - at:  # an item has a byte at least
+                at = REFUSED
+            tape[put] = length
+            put += 1
+            if length > 0:
+                body = step + 1
+                arrays[depth] = body, body + program[step, 2], length
+                depth += 1
             else:
-                is_null = length == ABSENT and program[step, 2] != 0
-                if (length < 0 and not is_null) or at + max(length, 0) > end:
-                    return refused, put
-                if kind == _BYTES:
-                    tape[put], tape[put + 1] = at, length
-                    put += 2 * is_kept
-                else:
-                    number = np.int64(ABSENT)
-                    if not is_null:
-                        number = number_of(names, data, at, at + length, True)
-                        if number < 0:
-                            return refused, put
-                    tape[put] = number
-                    put += is_kept
-                at += max(length, 0)
+                step += program[step, 2]
+        else:
+            at, put = _read_field(reader, step, at, end, put)
         step += 1
+    return at, put
+
+
+@kernel
+def _next_item(arrays: Int64, depth: int, step: int) -> tuple[int, int]:
+    """Return the next step, and in how many arrays it is.
+
+    Parameters
+    ----------
+    arrays : int64 (depth, 3)
+        First step of the items, the step after them, and how many items are left.
+    """
+    while depth and step == arrays[depth - 1, 1]:
+        arrays[depth - 1, 2] -= 1
+        if arrays[depth - 1, 2]:
+            step = arrays[depth - 1, 0]
+        else:
+            depth -= 1
+    return step, depth
+
+
+@kernel
+def _length(reader: Reader, step: int, at: int, end: int) -> tuple[int, int]:
+    """Return the length of a text, bytes, or an array, and where it ends."""
+    if reader.programs.steps[step, 3]:
+        length, at = _varint(reader.data, at, end)
+        return length - 1, at
+    size = _INT16 if reader.programs.steps[step, 0] == _TEXT else _INT32
+    if at + size > end:
+        return ABSENT, REFUSED
+    return number_at(reader.data, at, size), at + size
+
+
+@kernel
+def _read_field(
+    reader: Reader, step: int, at: int, end: int, put: int
+) -> tuple[int, int]:
+    """Read a number, a UUID, a text, or bytes; what is not kept is overwritten."""
+    kind, is_kept = reader.programs.steps[step, 0], reader.programs.steps[step, 1]
+    refused = REFUSED
+    if kind <= _INT64 or kind == _UUID:
+        size = _UUID_BYTES if kind == _UUID else kind
+        if at + size > end:
+            return refused, put
+        if kind == _UUID:
+            number = number_of(reader.ids, reader.data, at, at + size, AS_BYTES)
+        else:
+            number = number_at(reader.data, at, size)
+        reader.tape[put] = number
+        return at + size, put + is_kept
+    length, at = _length(reader, step, at, end)
+    is_null = length == ABSENT and reader.programs.steps[step, 2] != 0
+    if at < 0 or (length < 0 and not is_null) or at + length > end:
+        return refused, put
+    after = at + max(length, 0)
+    if kind == _BYTES:
+        reader.tape[put], reader.tape[put + 1] = at, length
+        return after, put + 2 * is_kept
+    number = ABSENT
+    if not is_null:
+        number = number_of(reader.names, reader.data, at, after, AS_TEXT)
+        if number < 0:
+            return refused, put
+    reader.tape[put] = number
+    return after, put + is_kept
+
+
+@kernel
+def _read_tags(
+    reader: Reader, step: int, at: int, end: int, put: int
+) -> tuple[int, int]:
+    """Read tagged fields; each known tag occurs once at most."""
+    program = reader.programs.steps
+    first, last = step + 1, step + 1 + program[step, 1]
+    start = put
+    for tag in range(first, last):
+        for _ in range(_values_of(program[tag, 2])):
+            reader.tape[put] = ABSENT
+            put += 1
+        if program[tag, 2] <= _INT64:
+            reader.tape[put - 1] = program[tag, 3]
+    count, at = _varint(reader.data, at, end)
+    seen = 0
+    while at >= 0 and count > 0:
+        count -= 1
+        number, at = _varint(reader.data, at, end)
+        if at >= 0:
+            size, at = _varint(reader.data, at, end)
+        if at < 0 or at + size > end:
+            return REFUSED, put
+        place = start
+        for tag in range(first, last):
+            if program[tag, 1] == number:
+                is_again = seen >> (tag - first) & 1
+                seen |= 1 << (tag - first)
+                if is_again or not _read_tag(reader, program[tag, 2], at, size, place):
+                    return REFUSED, put
+            place += _values_of(program[tag, 2])
+        at += size
+    return at, put
+
+
+@kernel
+def _values_of(kind: int) -> int:
+    """Return how many numbers a tag has on the tape."""
+    if kind == _INT32S:
+        return 0
+    return 2 if kind == _BYTES else 1
+
+
+@kernel
+def _read_tag(reader: Reader, kind: int, at: int, size: int, place: int) -> bool:
+    """Read a known tag; return whether its bytes are of its kind."""
+    if kind == _BYTES:
+        reader.tape[place], reader.tape[place + 1] = at, size
+        return True
+    if kind == _INT32S:
+        count, after = _varint(reader.data, at, at + size)
+        return after >= 0 and after + 4 * (count - 1) == at + size
+    if kind == _UUID:
+        if size == _UUID_BYTES:
+            number = number_of(reader.ids, reader.data, at, at + size, AS_BYTES)
+            reader.tape[place] = number
+        return size == _UUID_BYTES
+    if size == kind:
+        reader.tape[place] = number_at(reader.data, at, size)
+    return size == kind
 
 
 def tape_size(size: int, messages: int) -> int:

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from pipeline.records.field_kernels import (
     REFUSED,
-    Bytes,
-    Names,
+    Reader,
     number_at,
     read_message,
+    version_at,
 )
-from pipeline.records.field_tables import Programs
 from pipeline.records.tape_layout import (
     ASSIGNED,
     ASSIGNOR,
@@ -45,33 +42,35 @@ from pipeline.records.tape_layout import (
     STREAM,
     TOPICS,
 )
-from rebalance import ABSENT, Int64, kernel
+from rebalance import ABSENT, argument, kernel
 
 _NEWEST: Final = 3
 """Version of the consumer protocol."""
+_ONE_NUMBER: Final = 4  # bytes
+_PREFIXED: Final = argument(1)  # version
 
 
 @kernel
-def read_members(
-    programs: Programs,
-    data: Bytes,
-    tape: Int64,
-    group: int,
-    put: int,
-    names: Names,
-    ids: Names,
-) -> int:
+def read_members(reader: Reader, group: int, put: int) -> int:
     """Read what the members of a generation sent; return where the tape goes on.
 
-    `REFUSED`: a message cannot be read, or the group does not consist of consumers.
+    Parameters
+    ----------
+    group
+        Where the generation is on the tape.
+
+    Returns
+    -------
+    int
+        `REFUSED`: a message cannot be read, or the group does not consist of consumers.
     """
-    refused = np.int64(REFUSED)
+    tape = reader.tape
     kind, count = tape[group + KIND_OF_GROUP], tape[group + MEMBERS]
     if not count:
-        return put if kind in (CONSUMER, NOTHING) else refused
+        return put if kind in (CONSUMER, NOTHING) else REFUSED
     assignor = tape[group + ASSIGNOR]
     if kind != CONSUMER or assignor == STREAM:
-        return refused
+        return REFUSED
     for number in range(count):
         member = group + HEAD + number * PER_MEMBER
         at, size = tape[member + MESSAGE_AT], tape[member + MESSAGE_SIZE]
@@ -79,80 +78,41 @@ def read_members(
         sent = put
         tape[member + SENT] = sent
         put += PER_SENT
-        put = _read_subscription(
-            programs, data, at, at + size, tape, sent, put, assignor, names, ids
-        )
+        put = _read_subscription(reader, at, at + size, sent, put, assignor)
         if put < 0:
-            return refused
+            break
         tape[sent + ASSIGNED] = ABSENT
         if part_size:
             tape[sent + ASSIGNED] = put
-            put = _read_versioned(
-                programs,
-                OF_ASSIGNMENT,
-                data,
-                part_at,
-                part_at + part_size,
-                tape,
-                put,
-                names,
-                ids,
-            )
-            if put < 0:
-                return refused
+            end = part_at + part_size
+            put = _read_versioned(reader, OF_ASSIGNMENT, part_at, end, put)
+        if put < 0:
+            break
     return put
 
 
 @kernel
-def _read_versioned(
-    programs: Programs,
-    message: int,
-    data: Bytes,
-    at: int,
-    end: int,
-    tape: Int64,
-    put: int,
-    names: Names,
-    ids: Names,
-) -> int:
+def _read_versioned(reader: Reader, message: int, at: int, end: int, put: int) -> int:
     """Read a message of the consumer protocol; a newer version can have more bytes."""
-    refused = np.int64(REFUSED)
-    if end - at < 2:
-        return refused
-    version = number_at(data, at, 2)
+    version = version_at(reader.data, at, end)
     if version < 0:
-        return refused
+        return REFUSED
     known = min(version, _NEWEST)
-    after, filled = read_message(
-        programs, message, known, data, at, end, tape, put, names, ids
-    )
+    after, filled = read_message(reader, message, known, at, end, put)
     if after < 0 and version == 1:  # kafka-go ends it before the owned partitions
-        after, filled = read_message(
-            programs, message, 0, data, at, end, tape, put, names, ids
-        )
+        after, filled = read_message(reader, message, version - 1, at, end, put)
     if after < 0 or (version <= _NEWEST and after != end):
-        return refused
+        return REFUSED
     return filled
 
 
 @kernel
 def _read_subscription(
-    programs: Programs,
-    data: Bytes,
-    at: int,
-    end: int,
-    tape: Int64,
-    sent: int,
-    put: int,
-    assignor: int,
-    names: Names,
-    ids: Names,
+    reader: Reader, at: int, end: int, sent: int, put: int, assignor: int
 ) -> int:
     """Read a subscription, and the claim in it under an assignor."""
-    begin = put
-    put = _read_versioned(
-        programs, OF_SUBSCRIPTION, data, at, end, tape, put, names, ids
-    )
+    tape, begin = reader.tape, put
+    put = _read_versioned(reader, OF_SUBSCRIPTION, at, end, put)
     if put < 0:
         return put
     version, topics = tape[begin], tape[begin + 1]
@@ -166,48 +126,33 @@ def _read_subscription(
     if assignor == IS_STICKY:
         tape[sent + CLAIMED] = ABSENT
         tape[sent + REPORTS] = True
-        generation = np.int64(ABSENT)
+        generation = ABSENT
         if end > at:
-            after = _read_sticky(programs, data, at, end, tape, put, names, ids)
+            after = _read_sticky(reader, at, end, put)
             tape[sent + REPORTS] = after >= 0
             if after >= 0:
                 tape[sent + CLAIMED] = put
                 generation = tape[after - 1]
                 put = after
     elif assignor == IS_COOPERATIVE and generation < 0:
-        if end - at == 4:
-            generation = number_at(data, at, 4)
-        elif end - at > 4:
-            after = _read_sticky(programs, data, at, end, tape, put, names, ids)
-            if after >= 0:
-                generation = tape[after - 1]
-                put = after
+        if end - at == _ONE_NUMBER:
+            generation = number_at(reader.data, at, end - at)
+        elif end - at > _ONE_NUMBER:
+            after = _read_sticky(reader, at, end, put)
+            generation = tape[after - 1] if after >= 0 else generation
     tape[sent + CLAIM_GENERATION] = max(generation, ABSENT)
     return put
 
 
 @kernel
-def _read_sticky(
-    programs: Programs,
-    data: Bytes,
-    at: int,
-    end: int,
-    tape: Int64,
-    put: int,
-    names: Names,
-    ids: Names,
-) -> int:
+def _read_sticky(reader: Reader, at: int, end: int, put: int) -> int:
     """Read sticky's user data in one of its forms: partitions, then the generation."""
     for version in range(2):
-        after, filled = read_message(
-            programs, OF_STICKY, version, data, at, end, tape, put, names, ids
-        )
+        after, filled = read_message(reader, OF_STICKY, version, at, end, put)
         if after == end:
             return filled
-    if data[at] == 0 and data[at + 1] == 1:
-        after, filled = read_message(
-            programs, OF_PREFIXED, 1, data, at, end, tape, put, names, ids
-        )
+    if reader.data[at] == 0 and reader.data[at + 1] == 1:
+        after, filled = read_message(reader, OF_PREFIXED, _PREFIXED, at, end, put)
         if after == end:
             return filled
-    return np.int64(REFUSED)
+    return REFUSED

@@ -13,15 +13,16 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.records.field_kernels import (
+    AS_TEXT,
     REFUSED,
     Bytes,
     Names,
-    number_at,
+    Reader,
     number_of,
     read_message,
     tape_size,
+    version_at,
 )
-from pipeline.records.field_tables import Programs
 from pipeline.records.member_messages import read_members
 from pipeline.records.tape_layout import (
     COMMITTED,
@@ -43,19 +44,20 @@ from pipeline.records.tape_layout import (
     OF_SUBJECT_KEY,
     OTHER,
     PROGRAMS,
+    START,
     TARGET_EPOCH,
 )
-from rebalance import Bools, Int64, kernel
+from rebalance import Bools, Int64, argument, kernel
 
 _NEWEST: Final = 4
 """Version of the values of commits and classic groups."""
-_KINDS: Final = np.array(KIND_OF_TYPE)
+_FIRST: Final = argument(0)
+"""Version of keys, and of what has only one."""
 
 
-class Binaries(NamedTuple):
-    """A column of bytes: value i is ``data[at[i] : at[i + 1]]``, and can be null."""
+class Places(NamedTuple):
+    """A column of bytes: value i is from ``at[i]`` to ``at[i + 1]``, or null."""
 
-    data: Bytes
     at: Int64
     is_null: Bools
 
@@ -86,127 +88,119 @@ class RecordTape(NamedTuple):
 
 def record_tape(keys: pa.BinaryArray, values: pa.BinaryArray) -> RecordTape:
     """Read records; keys are not null."""
-    key, value = _binaries(keys), _binaries(values)
-    size = key.data.size + value.data.size
+    (key_bytes, key_at), (value_bytes, value_at) = _binaries(keys), _binaries(values)
+    size = key_bytes.size + value_bytes.size
     known = sum(map(len, KNOWN_NAMES))
     names, ids = Names.for_bytes(size + known), Names.for_bytes(size)
     for name in KNOWN_NAMES:
         text = np.array([*name.encode()], np.uint8)
-        number_of(names, text, 0, text.size, True)
+        number_of(names, text, 0, text.size, AS_TEXT)
     # Messages within a value are read again: a subscription, and its user data.
     tape = np.empty(tape_size(4 * size, 4 * len(keys)), np.int64)
-    kind, at, used = _read_records(PROGRAMS, _KINDS, key, value, names, ids, tape)
+    kind, at, used = _read_records(
+        Reader(PROGRAMS, key_bytes, tape, names, ids),
+        Reader(PROGRAMS, value_bytes, tape, names, ids),
+        key_at,
+        value_at,
+        np.array(KIND_OF_TYPE),
+    )
     return RecordTape(kind, at, tape, used, names, ids)
 
 
-def _binaries(column: pa.BinaryArray) -> Binaries:
-    """Return a column as arrays; they are copies (kernels want those)."""
+def _binaries(column: pa.BinaryArray) -> tuple[Bytes, Places]:
+    """Return a column's bytes; they are copies (kernels want those)."""
     _, offsets, data = column.buffers()
     at = np.frombuffer(offsets, np.int32)[column.offset :][: len(column) + 1]
     begin, end = int(at[0]), int(at[-1])
     found = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
-    return Binaries(
-        found[begin:end].copy(),
-        at.astype(np.int64) - begin,
-        np.array(column.is_null()),
-    )
+    places = Places(at.astype(np.int64) - begin, np.array(column.is_null()))
+    return found[begin:end].copy(), places
 
 
 @kernel
 def _read_records(
-    programs: Programs,
-    kind_of_type: Int64,
-    keys: Binaries,
-    values: Binaries,
-    names: Names,
-    ids: Names,
-    tape: Int64,
+    of_keys: Reader, of_values: Reader, keys: Places, values: Places, types: Int64
 ) -> tuple[Int64, Int64, int]:
     count = keys.at.size - 1
     kinds = np.full(count, OTHER, np.int64)
     places = np.zeros(count, np.int64)
-    put = np.int64(0)
+    put = START
     for row in range(count):
         places[row] = put
         at, end = keys.at[row], keys.at[row + 1]
-        kind, message, newest = _kind_of_key(keys.data, at, end, kind_of_type)
+        kind = _kind_of_key(of_keys.data, at, end, types)
         if kind == OTHER:
             continue
-        of_key = OF_SUBJECT_KEY
-        if kind in (GENERATION, EPOCH, TARGET_EPOCH):
-            of_key = OF_GROUP_KEY
-        elif kind == COMMITTED:
-            of_key = OF_OFFSET_KEY
-        at, after = read_message(
-            programs, of_key, 0, keys.data, at, end, tape, put, names, ids
-        )
+        at, after = read_message(of_keys, _key_of(kind), _FIRST, at, end, put)
         if at != end:
             continue
         if values.is_null[row]:
             kinds[row] = -kind
-            if kind == COMMITTED or kind == GENERATION:
+            if kind in (COMMITTED, GENERATION):
                 kinds[row] = FORGOTTEN if kind == COMMITTED else DELETED
             put = after
             continue
-        at, end = values.at[row], values.at[row + 1]
-        if end - at < 2:
-            continue
-        version = number_at(values.data, at, 2)
-        if version < 0 or version > newest:
-            continue
-        at, after = read_message(
-            programs, message, version, values.data, at, end, tape, after, names, ids
-        )
-        if at == end and kind == GENERATION:
-            after = read_members(programs, values.data, tape, put, after, names, ids)
-        elif at == end and kind == MEMBER:
-            after = _check_member(programs, values.data, tape, put, after, names, ids)
-        if at == end and after >= 0:
+        after = _read_value(of_values, kind, values, row, put, after)
+        if after >= 0:
             kinds[row] = kind
             put = after
     return kinds, places, put
 
 
 @kernel
-def _kind_of_key(
-    data: Bytes, at: int, end: int, kind_of_type: Int64
-) -> tuple[int, int, int]:
-    """Return the kind of a record, the message of its value, and the newest version."""
-    number = number_at(data, at, 2) if end - at >= 2 else np.int64(-1)
-    if number == 0 or number == 1:
-        return COMMITTED, OF_OFFSET, _NEWEST
-    if number == 2:  # Kafka's type of the record
-        return GENERATION, OF_GROUP, _NEWEST
-    if 0 <= number < kind_of_type.size:
-        kind = kind_of_type[number]
-        return kind, OF_EPOCH + kind - EPOCH, 0
-    return OTHER, 0, 0
+def _kind_of_key(data: Bytes, at: int, end: int, types: Int64) -> int:
+    """Return the kind of a record by its type."""
+    number = version_at(data, at, end)
+    return types[number] if 0 <= number < types.size else OTHER
 
 
 @kernel
-def _check_member(
-    programs: Programs,
-    data: Bytes,
-    tape: Int64,
-    record: int,
-    put: int,
-    names: Names,
-    ids: Names,
+def _key_of(kind: int) -> int:
+    """Return the message of a record's key."""
+    if kind == COMMITTED:
+        return OF_OFFSET_KEY
+    if kind in (GENERATION, EPOCH, TARGET_EPOCH):
+        return OF_GROUP_KEY
+    return OF_SUBJECT_KEY
+
+
+@kernel
+def _read_value(
+    reader: Reader, kind: int, values: Places, row: int, record: int, put: int
 ) -> int:
-    """Refuse what a classic member has sent if it is not that.
+    """Read a value; return where the tape goes on, or `REFUSED`."""
+    at, end = values.at[row], values.at[row + 1]
+    version = version_at(reader.data, at, end)
+    message, newest = OF_EPOCH + kind - EPOCH, 0
+    if kind in (COMMITTED, GENERATION):
+        message, newest = OF_OFFSET if kind == COMMITTED else OF_GROUP, _NEWEST
+    if version < 0 or version > newest:
+        return REFUSED
+    at, put = read_message(reader, message, version, at, end, put)
+    if at != end:
+        return REFUSED
+    if kind == GENERATION:
+        return read_members(reader, record, put)
+    if kind == MEMBER and not _is_sound_member(reader, record, put):
+        return REFUSED
+    return put
+
+
+@kernel
+def _is_sound_member(reader: Reader, record: int, put: int) -> bool:
+    """Return whether a classic member's part is one; keep only whether there is one.
 
     It is a struct that can be null: a byte, 0 for null and 1 for the fields after it.
     """
-    last_topic = record + MEMBER_TOPICS + tape[record + MEMBER_TOPICS]
-    place = last_topic + MEMBER_CLASSIC
-    at, size = tape[place], tape[place + 1]
-    tape[place] = False
-    if size < 0 or (size == 1 and data[at] == 0):
-        return put
-    if size == 0 or data[at] != 1:
-        return np.int64(REFUSED)
-    after, _ = read_message(
-        programs, OF_CLASSIC_MEMBER, 0, data, at + 1, at + size, tape, put, names, ids
-    )
-    tape[place] = True
-    return put if after == at + size else np.int64(REFUSED)
+    topics = record + MEMBER_TOPICS
+    place = topics + reader.tape[topics] + MEMBER_CLASSIC
+    at, size = reader.tape[place], reader.tape[place + 1]
+    is_null = size < 0 or (size == 1 and reader.data[at] == 0)
+    reader.tape[place] = not is_null
+    if is_null:
+        return True
+    if size == 0 or reader.data[at] != 1:
+        return False
+    end = at + size
+    after, _ = read_message(reader, OF_CLASSIC_MEMBER, _FIRST, at + 1, end, put)
+    return bool(after == end)

@@ -19,7 +19,11 @@ from pipeline.records.field_tables import (
     Programs,
     programs_of,
 )
+from rebalance import ABSENT, argument
 from rebalance.protocol import COOPERATIVE_STICKY, STICKY
+
+START: Final = argument(0)
+NO_ROW: Final = argument(ABSENT)
 
 # Kinds of records.
 OTHER: Final = 0
@@ -66,6 +70,9 @@ CURRENT_EPOCH, CURRENT_PARTITIONS = 1, 2
 """After the partitions follow those that are revoked."""
 
 _TYPES: Final = {
+    0: COMMITTED,
+    1: COMMITTED,
+    2: GENERATION,
     3: EPOCH,
     5: MEMBER,
     6: TARGET_EPOCH,
@@ -74,7 +81,7 @@ _TYPES: Final = {
     16: REGEX,
 }
 KIND_OF_TYPE: Final = tuple(_TYPES.get(number, OTHER) for number in range(17))
-"""By record type, of the new protocol."""
+"""By record type."""
 
 _MESSAGES: Final = (
     OFFSET_KEY,
@@ -87,11 +94,10 @@ _MESSAGES: Final = (
     PREFIXED_STICKY_DATA,
     SUBJECT_KEY,
     CLASSIC_MEMBER,
-    *(VALUES_BY_TYPE[number] for number in _TYPES),
+    *VALUES_BY_TYPE.values(),
 )
-OF_OFFSET_KEY, OF_OFFSET, OF_GROUP_KEY, OF_GROUP = range(4)
-OF_SUBSCRIPTION, OF_ASSIGNMENT, OF_STICKY, OF_PREFIXED = range(4, 8)
-OF_SUBJECT_KEY, OF_CLASSIC_MEMBER = 8, 9
-OF_EPOCH: Final = 10
-"""The others of the new protocol follow, in the order of their kinds."""
+OF_OFFSET_KEY, OF_OFFSET, OF_GROUP_KEY, OF_GROUP = map(argument, range(4))
+OF_SUBSCRIPTION, OF_ASSIGNMENT, OF_STICKY, OF_PREFIXED = map(argument, range(4, 8))
+OF_SUBJECT_KEY, OF_CLASSIC_MEMBER, OF_EPOCH = map(argument, range(8, 11))
+"""Places in `PROGRAMS`; the others of the new protocol follow, by their kinds."""
 PROGRAMS: Final[Programs] = programs_of(_MESSAGES)
