@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from pipeline.case_tables import batch, where
 from pipeline.evaluation import ACTUAL, COLUMNS, JUDGE, OPTIMUM
+from pipeline.judging.case_tables import batch, where
 from pipeline.judging.code_kernels import (
     DEC_MIN_BALANCED,
     DECIDED,

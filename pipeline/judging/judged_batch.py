@@ -12,15 +12,15 @@ import pyarrow as pa
 
 from heuristics import ASSIGNORS
 from pipeline.case_table import are_of_records, case_table
-from pipeline.case_tables import (
+from pipeline.evaluation import KIP54, DisagreementError
+from pipeline.judging.answer_table import SHARED, answer_batch
+from pipeline.judging.answer_texts import NamedAnswers, assignment_texts
+from pipeline.judging.case_tables import (
     episodes_of,
     members_of_cases,
     rebalances_of,
     with_counts,
 )
-from pipeline.evaluation import KIP54, DisagreementError
-from pipeline.judging.answer_table import SHARED, answer_batch
-from pipeline.judging.answer_texts import NamedAnswers, assignment_texts
 from pipeline.judging.coded_answers import CodedAnswers
 from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.outcome import CodedQuestion, Outcome, outcome_of_code

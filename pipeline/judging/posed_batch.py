@@ -11,7 +11,6 @@ import orjson
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.case_tables import named_lists
 from pipeline.cases import Held
 from pipeline.judging.case_arrays import Lags, PosedCases
 from pipeline.judging.case_columns import (
@@ -20,6 +19,7 @@ from pipeline.judging.case_columns import (
     evidence_of,
     quoted_names,
 )
+from pipeline.judging.case_tables import named_lists
 from pipeline.judging.encoding import Questions, encode_cases
 from pipeline.judging.instance_texts import instance_texts
 from pipeline.judging.instances import World
