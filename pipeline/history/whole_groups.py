@@ -115,7 +115,9 @@ class _Held:
 
 def _begins(batch: pa.RecordBatch, before: pa.RecordBatch | None) -> Bools:
     """Return which rows begin another group, or partition, than the row before has."""
-    found: Bools = np.logical_or.reduce([changes(batch, name) for name in _KEY])
+    found: Bools = np.logical_or.reduce(
+        [changes(batch, name, are_nulls_equal=True) for name in _KEY]
+    )
     if before is not None and len(batch):
         found[0] = any(before.column(name)[0] != batch.column(name)[0] for name in _KEY)
     return found
@@ -132,13 +134,13 @@ def _histories(table: pa.Table, stream: RecordStream) -> Iterator[Row]:
     records = record_tape(batch.column("key"), batch.column("value"))
     names, ids = name_array(records.names), id_texts(records.ids)
     rank = ranks_of(names)
-    people = participants_of(records, rank)
     group = np.cumsum(_begins(batch, None)) - 1
     are_again, are_others = _again(batch, group)
     is_odd = (records.kind == OTHER) & ~are_again
+    records.kind[are_again] = OTHER  # it shows no partitions at its own time
+    people = participants_of(records, rank)
     is_odd |= are_others | ~people.is_sound | _is_large(records)
     is_odd |= ~parts_of(records, ranks_of(ids)).is_sound
-    records.kind[are_again] = OTHER
     count = int(group[-1]) + 1
     are_classic = _any(group, np.isin(records.kind, (GENERATION, DELETED)), count)
     is_new = np.abs(records.kind) >= EPOCH
