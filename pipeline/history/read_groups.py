@@ -160,10 +160,11 @@ def read_groups(
 
 
 def sightings(shown: Shown, topics: list[str]) -> Iterator[tuple[str, Sighting]]:
-    """Yield counts that were shown; ``topics`` are by rank."""
+    """Yield counts that were shown for some time; ``topics`` are by rank."""
     columns = (shown.subject, shown.since, shown.partitions, shown.until)
     for subject, since, count, until in zip(
         *(column.tolist() for column in columns), strict=True
     ):
         known = None if until == UNKNOWN else until
-        yield topics[subject >> 1], Sighting(since, count, bool(subject & 1), known)
+        if known is None or since < known:
+            yield topics[subject >> 1], Sighting(since, count, bool(subject & 1), known)

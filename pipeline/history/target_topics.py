@@ -63,7 +63,7 @@ def subscriptions(records: RecordTape, targets: Targets, rank: Int64) -> Subscri
         for row, regex in pairs.tolist()
     ]
     ends = at[-1] + np.cumsum([*map(len, joined)], dtype=np.int64)
-    topics = Keys(np.concatenate((at, ends)), np.concatenate((key, *joined)))
+    topics = Keys(np.concatenate((at, ends)), np.concatenate((key[: at[-1]], *joined)))
     return Subscriptions(topics, of)
 
 

@@ -37,7 +37,7 @@ class Unowned:
         before, now = _pairs(former), _pairs(held)
         for pair in before - now:
             self._free[pair] = place
-        for pair in now - before:
+        for pair in sorted(now - before):  # the first reason counts
             released = self._free.pop(pair, None)
             if released is not None:
                 self.total += duration(released, place)

@@ -26,10 +26,12 @@ from pipeline.records.tape_layout import (
     COMMITTED,
     DELETED,
     EPOCH,
+    EPOCH_NUMBER,
     FORGOTTEN,
     GENERATION,
     OTHER,
     PARTITION,
+    TARGET_EPOCH,
 )
 from pipeline.sightings import MOST_PARTITIONS
 from pipeline.sources.rows import RECORD, ROWS, WITHOUT_TOMBSTONES, Row
@@ -115,7 +117,9 @@ class _Held:
 
 def _begins(batch: pa.RecordBatch, before: pa.RecordBatch | None) -> Bools:
     """Return which rows begin another group, or partition, than the row before has."""
-    found: Bools = np.logical_or.reduce([changes(batch, name) for name in _KEY])
+    found: Bools = np.logical_or.reduce(
+        [changes(batch, name, are_nulls_equal=True) for name in _KEY]
+    )
     if before is not None and len(batch):
         found[0] = any(before.column(name)[0] != batch.column(name)[0] for name in _KEY)
     return found
@@ -132,13 +136,13 @@ def _histories(table: pa.Table, stream: RecordStream) -> Iterator[Row]:
     records = record_tape(batch.column("key"), batch.column("value"))
     names, ids = name_array(records.names), id_texts(records.ids)
     rank = ranks_of(names)
-    people = participants_of(records, rank)
     group = np.cumsum(_begins(batch, None)) - 1
     are_again, are_others = _again(batch, group)
     is_odd = (records.kind == OTHER) & ~are_again
-    is_odd |= are_others | ~people.is_sound | _is_large(records)
+    records.kind[are_again] = OTHER  # it shows no partitions at its own time
+    people = participants_of(records, rank)
+    is_odd |= are_others | ~people.is_sound | _is_damage(records)
     is_odd |= ~parts_of(records, ranks_of(ids)).is_sound
-    records.kind[are_again] = OTHER
     count = int(group[-1]) + 1
     are_classic = _any(group, np.isin(records.kind, (GENERATION, DELETED)), count)
     is_new = np.abs(records.kind) >= EPOCH
@@ -185,10 +189,12 @@ def _again(batch: pa.RecordBatch, group: Int64) -> tuple[Bools, Bools]:
     return is_second & ~is_other, is_second & is_other
 
 
-def _is_large(records: RecordTape) -> Bools:
-    """Return which offset commits are of a partition that no topic can have."""
+def _is_damage(records: RecordTape) -> Bools:
+    """Return which records have a partition that no topic can have, or epoch < 0."""
     found = np.zeros(len(records.kind), np.bool_)
     rows = np.flatnonzero(np.isin(records.kind, (COMMITTED, FORGOTTEN)))
     partition = records.tape[records.at[rows] + PARTITION]
     found[rows] = (partition < 0) | (partition >= MOST_PARTITIONS)
+    rows = np.flatnonzero(np.isin(records.kind, (EPOCH, TARGET_EPOCH)))
+    found[rows] = records.tape[records.at[rows] + EPOCH_NUMBER] < 0
     return found
