@@ -57,11 +57,12 @@ class Names(NamedTuple):
     def for_bytes(cls, size: int) -> Names:
         """Return room for the names in so many bytes; hardly any of it is touched."""
         most = size // 2 + 2  # one is empty, and another one can have one byte
+        # Sticky's user data can be read in two forms, each with other texts.
         return cls(
             np.zeros(1 << (2 * most).bit_length(), np.int32),
             np.empty(most, np.int64),
             np.zeros(most + 1, np.int64),
-            np.empty(size + 1, np.uint8),
+            np.empty(2 * size + 1, np.uint8),
             np.zeros(1, np.int64),
         )
 
@@ -181,7 +182,8 @@ def _put_tags(
 ) -> tuple[int, int]:
     """Read tagged fields; return the position, and where the tape goes on.
 
-    A known tag occurs once at most; a UUID and a number have their size, and bytes any.
+    Tags ascend, as Kafka writes them, so that none occurs twice. A UUID and a number
+    have their size, and bytes any.
     """
     refused = np.int64(REFUSED)
     known = program[step, 1]
@@ -195,22 +197,19 @@ def _put_tags(
             tape[put] = ABSENT
             put += 1
     count, at = _varint(data, at, end)
-    seen = np.int64(0)
+    before = np.int64(-1)
     while at >= 0 and count > 0:
         count -= 1
         number, at = _varint(data, at, end)
         if at < 0:
             break
         size, at = _varint(data, at, end)
-        if at < 0 or at + size > end:
+        if at < 0 or at + size > end or number <= before:
             return refused, put
-        place = start
+        before, place = number, start
         for tag in range(known):
             kind = program[step + 1 + tag, 2]
             if program[step + 1 + tag, 1] == number:
-                if seen >> tag & 1:
-                    return refused, put
-                seen |= 1 << tag
                 if kind == _BYTES:
                     tape[place] = at
                     tape[place + 1] = size
