@@ -16,11 +16,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.records import GroupMetadata, decode_record
-from rebalance.protocol import Subscription, encode_subscription
+from pipeline.records import (
+    ConsumerGroupMemberMetadata,
+    ConsumerGroupMetadata,
+    ConsumerGroupTargetAssignmentMember,
+    ConsumerGroupTargetAssignmentMetadata,
+    GroupMetadata,
+    OffsetCommit,
+    TopicIdPartitions,
+    decode_record,
+)
+from rebalance.protocol import (
+    MemberAssignment,
+    Subscription,
+    encode_assignment,
+    encode_subscription,
+)
 from tests import amount
 from tests.records.damage import damaged_record
 from tests.records.samples import (
+    Written,
     group_of,
     of_clients,
     of_java,
@@ -111,6 +126,44 @@ def damaged_records(draw: st.DrawFn) -> RecordBytes:
 @given(st.lists(damaged_records(), min_size=1, max_size=4))
 def test_damaged_records_that_are_drawn(records: list[RecordBytes]) -> None:
     compared(records)
+
+
+NOTHING = TopicIdPartitions(topic_id=bytes(16), partitions=())
+WITH_A_TAG = (
+    OffsetCommit("g", "t", 0, version=4, offset=7, commit_timestamp=0),
+    ConsumerGroupMetadata("g", 1),
+    ConsumerGroupTargetAssignmentMetadata("g", 1),
+    ConsumerGroupTargetAssignmentMember("g", "m", (NOTHING,)),
+    ConsumerGroupMemberMetadata("g", "m", None, None, "", "", (), None, 0, None),
+)
+
+
+@pytest.mark.parametrize("record", WITH_A_TAG, ids=lambda one: type(one).__name__)
+def test_tags_of_any_size(record: Written) -> None:
+    """A topic's id, numbers, the epochs of partitions, and what a member sent."""
+    values = [
+        begin + bytes(size)
+        for begin in (b"", b"\0", b"\1", b"\2", b"\1\0\0\0\0\1")
+        for size in range(20)
+    ]
+    seen = compared([written(record, {0: value}) for value in values])
+    assert set(seen) == {"read", "refused"}
+
+
+def test_messages_cut_anywhere() -> None:
+    """A newer version can be longer than its reader knows, not shorter."""
+    owned = (("t", (0, 1)),)
+    sent = Subscription(version=3, topics=("t",), owned=owned, rack="r")
+    subscription = encode_subscription(sent)
+    assignment = encode_assignment(MemberAssignment(version=3, partitions=owned))
+    for version in (3, 4):
+        parts = [
+            struct.pack(">h", version) + part[2:] for part in (subscription, assignment)
+        ]
+        cuts = [(parts[0][:end], b"") for end in range(len(parts[0]) + 1)]
+        cuts += [(parts[0], parts[1][:end]) for end in range(len(parts[1]) + 1)]
+        seen = compared([written(group_of(*cut, "range")) for cut in cuts])
+        assert seen["read"] == 3  # all of one, of the other, and no assignment
 
 
 TARGET_KEY = bytes.fromhex("0007 0001 67 0001 6d")  # g, m

@@ -93,21 +93,24 @@ def test_texts_are_utf_8() -> None:
 
 
 @pytest.mark.parametrize(
-    "count",
+    "number",
     [
         "02",
         "8200",
-        "82808000",
+        "828000",
         "8280808000",
         "828080808000",
         "8280808010",
-        "828080800f",
+        "ffffffff0f",
     ],
 )
-def test_numbers_of_any_length(count: str) -> None:
-    """Of topics in a target, whose key and value are otherwise sound."""
+def test_numbers_of_any_length(number: str) -> None:
+    """As a count, and as a tag, of which any number of 32 bits can be read."""
     key, topic = b"\0\7\0\1g\0\1m", bytes(16) + b"\1\0"
-    check([(key, b"\0\0" + bytes.fromhex(count) + topic + b"\0")])
+    given = bytes.fromhex(number)
+    counted = b"\0\0" + given + topic + b"\0"
+    tagged = b"\0\0\2" + topic + b"\1" + given + b"\0"
+    check([(key, counted), (key, tagged)])
 
 
 def test_part_of_a_column() -> None:
