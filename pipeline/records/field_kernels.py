@@ -60,12 +60,13 @@ class Names(NamedTuple):
     @classmethod
     def for_bytes(cls, size: int) -> Names:
         """Return room for the names in so many bytes; hardly any of it is touched."""
-        most = size // 2 + 2  # one is empty, and another one can have one byte
+        # Sticky's user data can be read in two forms, each with other texts.
+        most = size + 2  # one is empty, and another one can have one byte
         return cls(
             np.zeros(1 << (2 * most).bit_length(), np.int32),
             np.empty(most, np.int64),
             np.zeros(most + 1, np.int64),
-            np.empty(size + 1, np.uint8),
+            np.empty(2 * size + 1, np.uint8),
             np.zeros(1, np.int64),
         )
 
@@ -304,7 +305,7 @@ def _read_field(
 def _read_tags(
     reader: Reader, step: int, at: int, end: int, put: int
 ) -> tuple[int, int]:
-    """Read tagged fields; each known tag occurs once at most."""
+    """Read tagged fields: they ascend, as Kafka writes them, so none occurs twice."""
     program = reader.programs.steps
     first, last = step + 1, step + 1 + program[step, 1]
     start = put
@@ -315,20 +316,18 @@ def _read_tags(
         if program[tag, 2] <= _INT64:
             reader.tape[put - 1] = program[tag, 3]
     count, at = _varint(reader.data, at, end)
-    seen = 0
+    before = REFUSED
     while at >= 0 and count > 0:
         count -= 1
         number, at = _varint(reader.data, at, end)
         if at >= 0:
             size, at = _varint(reader.data, at, end)
-        if at < 0 or at + size > end:
+        if at < 0 or at + size > end or number <= before:
             return REFUSED, put
-        place = start
+        before, place = number, start
         for tag in range(first, last):
             if program[tag, 1] == number:
-                is_again = seen >> (tag - first) & 1
-                seen |= 1 << (tag - first)
-                if is_again or not _read_tag(reader, program[tag, 2], at, size, place):
+                if not _read_tag(reader, program[tag, 2], at, size, place):
                     return REFUSED, put
             place += _values_of(program[tag, 2])
         at += size

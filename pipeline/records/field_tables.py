@@ -126,12 +126,12 @@ def _steps(
             yield Step.TAG, field.tag or 0, field.kind, field.default
 
 
-_VERSION: Final = Field("version", Kind.INT16, kept=False)
+_VERSION: Final = Field("version", Kind.INT16, kept=False)  # of a key, the type
 _GROUP: Final = Field("group", Kind.TEXT, kept=False)
 
 OFFSET_KEY: Final = Message(
     "OffsetCommitKey",
-    1,
+    0,
     (
         _VERSION,
         _GROUP,
@@ -139,7 +139,7 @@ OFFSET_KEY: Final = Message(
         Field("partition", Kind.INT32),
     ),
 )
-GROUP_KEY: Final = Message("GroupMetadataKey", 2, (_VERSION, _GROUP))
+GROUP_KEY: Final = Message("GroupMetadataKey", 0, (_VERSION, _GROUP))
 
 OFFSET_VALUE: Final = Message(
     "OffsetCommitValue",

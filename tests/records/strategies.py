@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeVar
 
 from hypothesis import strategies as st
@@ -22,7 +23,23 @@ from pipeline.records import (
     TopicIdPartitions,
     TopicMetadata,
 )
-from tests.wire_strategies import BYTES, INT32, INT64, TEXT
+from rebalance.protocol import (
+    COOPERATIVE_STICKY,
+    STICKY,
+    encode_assignment,
+    encode_generation,
+    encode_sticky_user_data,
+    encode_subscription,
+)
+from tests.wire_strategies import (
+    BYTES,
+    INT32,
+    INT64,
+    TEXT,
+    assignments,
+    sticky_user_data,
+    subscriptions,
+)
 
 T = TypeVar("T")
 VERSIONS = st.integers(0, 4)
@@ -164,3 +181,50 @@ def consumer_records() -> st.SearchStrategy[ConsumerGroupRecord]:
             resolved_at=INT64,
         ),
     )
+
+
+@st.composite
+def consumer_groups(draw: st.DrawFn) -> GroupMetadata:
+    """Draw a classic group whose members sent messages of the consumer protocol."""
+    group = draw(groups())
+    members = [
+        member._replace(
+            subscription=draw(_newer(_subscription_messages())),
+            assignment=draw(
+                st.just(b"") | _newer(assignments().map(encode_assignment))
+            ),
+        )
+        for member in group.members
+    ]
+    return group._replace(
+        protocol_type=draw(st.sampled_from(("consumer",) * 8 + ("", "connect"))),
+        protocol=draw(st.sampled_from(_ASSIGNORS)),
+        members=tuple(members),
+    )
+
+
+_ASSIGNORS = ("range", STICKY, STICKY, COOPERATIVE_STICKY, "stream", None)
+_USER_DATA = (
+    BYTES
+    | sticky_user_data().map(encode_sticky_user_data)
+    | INT32.map(encode_generation)
+)
+
+
+@st.composite
+def _subscription_messages(draw: st.DrawFn) -> bytes:
+    subscription = draw(subscriptions())
+    if draw(st.booleans()):
+        subscription = replace(subscription, user_data=draw(_USER_DATA))
+    if subscription.version == 1 and draw(st.booleans()):
+        subscription = replace(subscription, owned=(), is_short=True)
+    return encode_subscription(subscription)
+
+
+@st.composite
+def _newer(draw: st.DrawFn, messages: st.SearchStrategy[bytes]) -> bytes:
+    """Draw a message, which can have a newer version and bytes that no reader knows."""
+    message = draw(messages)
+    if message[:2] == b"\x00\x03" and draw(st.booleans()):
+        return b"\x00\x04" + message[2:] + draw(BYTES)
+    return message
