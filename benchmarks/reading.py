@@ -21,8 +21,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from benchmarks.multiplied import Shape, multiplied
-from pipeline.history.batches import histories_of_batches
 from pipeline.history.stream import ORDER, histories
+from pipeline.history.whole_groups import histories_of_groups
 from pipeline.session import ROWS_PER_BATCH
 from pipeline.sources.find import find_sources
 from pipeline.sources.record_batches import batches_of_records, rows_of_records
@@ -52,7 +52,7 @@ def main() -> None:
     )
     print(f"{'records':24}{'read':>12}{'reconstruct':>14}{'both':>12}")
     for name, some in (("all", table), ("commits", table.filter(is_commit))):
-        _report(f"{name}, by columns", some, file, _by_columns, histories_of_batches)
+        _report(f"{name}, by columns", some, file, _by_columns, histories_of_groups)
         _report(f"{name}, one by one", some, file, _one_by_one, _single)
 
 

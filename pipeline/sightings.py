@@ -20,7 +20,6 @@ from operator import itemgetter
 from typing import Final
 
 from pipeline.history.place import RecordClock
-from pipeline.records import CommitKey
 
 MOST_PARTITIONS: Final = 1 << 17
 """Largest partition count that a record shows; a larger one is treated as damage.
@@ -78,19 +77,17 @@ class GroupSightings:
     def __init__(self, clock: RecordClock | None = None) -> None:
         self._clock = RecordClock() if clock is None else clock
         self._shown: dict[tuple[str, bool], _Shown] = {}  # by topic and is_commit
-        self._keys: set[CommitKey] = set()
-        self._numbers: dict[str, list[int]] = {}  # of `_keys`, by topic
+        self._committed: dict[str, set[int]] = {}
         self._recorded: dict[str, tuple[bytes, int]] = {}
         self._past: set[tuple[str, Sighting]] = set()
 
-    def commits(self, keys: Iterable[CommitKey], times: Iterable[int | None]) -> None:
-        """Apply offset commits; ``times`` are those of their records."""
-        for key, at in zip(keys, times, strict=True):
-            self._clock.take(at)
-            if key not in self._keys:
-                self._keys.add(key)
-                self._numbers.setdefault(key[0], []).append(key[1])
-                self._show(key[0], key[1] + 1, at, is_commit=True)
+    def commit(self, topic: str, partition: int, at: int | None) -> None:
+        """Apply an offset commit; ``at`` is the time of its record."""
+        self._clock.take(at)
+        numbers = self._committed.setdefault(topic, set())
+        if partition not in numbers:
+            numbers.add(partition)
+            self._show(topic, partition + 1, at, is_commit=True)
 
     def assigned(
         self, held: Iterable[Mapping[str, Sequence[int]]], at: int | None
@@ -128,7 +125,7 @@ class GroupSightings:
             shown = self._shown.pop((topic, is_commit), None)
             if shown is not None:
                 self._past.update(_sightings(topic, shown, is_commit, until))
-        self._keys.difference_update((topic, n) for n in self._numbers.pop(topic, ()))
+        self._committed.pop(topic, None)
         self._clock.take(at)
 
     def undated(self, topics: Iterable[str], at: int | None) -> dict[str, int]:

@@ -9,7 +9,7 @@ stage's tasks compute is a function of Arrow batches (`reconstruct_batches`,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
 from typing import Final, NamedTuple
@@ -23,8 +23,8 @@ from pyspark.sql.types import StructType
 
 from pipeline.audit.judged import JUDGED, PART, judged_batches
 from pipeline.audit.sorting import in_order_once
+from pipeline.case_table import case_at
 from pipeline.describe.record_states import with_record_states
-from pipeline.history.batches import histories_of_batches
 from pipeline.history.stream import ORDER as HISTORY_ORDER
 from pipeline.history.whole_groups import histories_of_groups
 from pipeline.judging.evaluated import codes_of_process
@@ -44,9 +44,11 @@ from pipeline.sources.rows import (
     TOPIC_ID,
     Row,
     batches_of,
+    case_row,
     read_row,
     sighting_of,
 )
+from pipeline.table_bytes import from_bytes
 
 Batches = Iterator[pa.RecordBatch]
 
@@ -78,9 +80,8 @@ def reconstruct_batches(batches: Batches, *, are_single: bool = False) -> Batche
     batches
         Rows as in `ROWS`, sorted by `HISTORY_ORDER` over all batches.
     are_single
-        Whether each case has a row of its own: record by record, by Python.
+        Whether each case has a row of its own.
     """
-    histories = histories_of_batches if are_single else histories_of_groups
     count = 0
 
     def counted() -> Batches:
@@ -89,8 +90,19 @@ def reconstruct_batches(batches: Batches, *, are_single: bool = False) -> Batche
             count += _rows_read(batch)
             yield batch
 
-    yield from batches_of(histories(counted()))
+    rows = histories_of_groups(counted())
+    yield from batches_of(_single(rows) if are_single else rows)
     yield from batches_of([read_row(count)])
+
+
+def _single(rows: Iterable[Row]) -> Iterator[Row]:
+    """Give each case a row of its own."""
+    for row in rows:
+        if row["what"] == CASES:
+            table = from_bytes(row["value"])
+            yield from (case_row(case_at(table, place)) for place in range(len(table)))
+        else:
+            yield row
 
 
 def match_snapshots(rows: DataFrame, names: dict[str, str], tasks: int) -> DataFrame:

@@ -8,8 +8,7 @@ member id, whose records are deleted before (KIP-345).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from pipeline.cases import Held
 from pipeline.history.generations import Seat
@@ -25,9 +24,6 @@ from pipeline.records import (
 )
 from pipeline.topic_ids import text_of_id
 from rebalance import WireError
-
-_KEPT: Final = 4_096
-"""Assignments that a process keeps merged."""
 
 
 class Present(NamedTuple):
@@ -154,9 +150,8 @@ class ConsumerState:
         self._left.clear()
 
 
-@lru_cache(_KEPT)  # a member's target is also what it has, once it has reached it
 def held_of(assigned: tuple[TopicIdPartitions, ...]) -> Held:
-    """Return partitions by topic id, as text; both ascending; the result is shared.
+    """Return partitions by topic id, as text; both ascending.
 
     Raises
     ------

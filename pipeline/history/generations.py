@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from pipeline.cases import Held
@@ -23,11 +22,6 @@ STICKY: Final = "sticky"
 COOPERATIVE: Final = "cooperative-sticky"
 STREAMS: Final = "stream"
 """Name of Kafka Streams' assignor, which assigns tasks."""
-
-_MESSAGES_KEPT: Final = 4_096
-_LONGEST_KEPT: Final = 2_048
-"""Messages that a process keeps decoded, and the bytes of the longest of them."""
-
 
 Seat: TypeAlias = tuple[bool, str]
 
@@ -129,7 +123,7 @@ def _held(partitions: Partitions) -> Held:
 
 
 class _Reported(NamedTuple):
-    """A member's subscription message under an assignor; values are shared."""
+    """A member's subscription message under an assignor."""
 
     rack: str | None
     topics: list[str]
@@ -138,7 +132,7 @@ class _Reported(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A member's assignment message, and the same without repetitions; shared."""
+    """A member's assignment message, and the same without repetitions."""
 
     assigned: Held
     held: Held
@@ -161,18 +155,10 @@ def _assigned(message: bytes) -> _Part:
     return _Part(assigned, held)
 
 
-# Members send the same message in one generation after another.
-_kept_report = lru_cache(_MESSAGES_KEPT)(_reported)
-_kept_assignment = lru_cache(_MESSAGES_KEPT)(_assigned)
-
-
 def _participant(member: GroupMember, assignor: str) -> Participant:
     message, given = member.subscription, member.assignment
     try:
-        read = _kept_report if len(message) <= _LONGEST_KEPT else _reported
-        reported = read(message, assignor)
-        read_part = _kept_assignment if len(given) <= _LONGEST_KEPT else _assigned
-        part = read_part(given)
+        reported, part = _reported(message, assignor), _assigned(given)
     except WireError as error:
         reason = f"value: member {member.member_id!r}: {error.reason}"
         raise WireError(reason, offset=error.offset) from None

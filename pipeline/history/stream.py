@@ -8,8 +8,8 @@ quarantined.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator
+from typing import Final, TypeAlias
 
 from pipeline.cases import Case
 from pipeline.history.commits import Commits
@@ -20,7 +20,6 @@ from pipeline.history.place import Place, RecordClock
 from pipeline.history.reconstruct import GroupHistory
 from pipeline.history.topics_seen import TopicsSeen
 from pipeline.records import (
-    CommitKey,
     ConsumerGroupPartitionMetadata,
     ConsumerGroupRecord,
     ConsumerGroupTombstone,
@@ -67,19 +66,6 @@ GroupKey: TypeAlias = tuple[str, int | None]
 """Group and partition of ``__consumer_offsets``."""
 
 
-class CommitRun(NamedTuple):
-    """Consecutive offset commits of one group, decoded; tombstones are not in it.
-
-    ``times`` are those of the records, None without one; ``last`` is the last record:
-    offset, key, and value.
-    """
-
-    keys: Sequence[CommitKey]
-    offsets: Sequence[int]
-    times: Sequence[int | None]
-    last: tuple[int, bytes, bytes | None]
-
-
 def histories(rows: Iterable[Row]) -> Iterator[Row]:
     """Convert records to cases; pass other rows on; yield topics at the end.
 
@@ -92,7 +78,7 @@ def histories(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 class RecordStream:
-    """Sorted rows, one by one, or offset commits as a run of them."""
+    """Sorted rows, one by one."""
 
     def __init__(self) -> None:
         self._seen = TopicsSeen()
@@ -112,13 +98,6 @@ class RecordStream:
             assert self._group is not None  # noqa: S101  # set by `_next`
             yield from self._group.take(row)
 
-    def commit(self, key: GroupKey, run: CommitRun) -> Iterator[Row]:
-        """Process the next records of a group, all of them offset commits."""
-        if self._group is None or self._group.key != key:
-            yield from self._next(key)
-        assert self._group is not None  # noqa: S101  # set by `_next`
-        self._group.commit(run)
-
     def note_ids(self, ids: Iterable[tuple[str, bytes]]) -> None:
         """Note the names and ids of topics in offset commits."""
         for topic, topic_id in ids:
@@ -131,14 +110,6 @@ class RecordStream:
     def note_repeated(self, count: int) -> None:
         """Note records of other groups that are repetitions."""
         self._repeated += count
-
-    def is_after(self, key: GroupKey, offset: int) -> bool:
-        """Return whether a record is not at the offset of the last one."""
-        return (
-            self._group is None
-            or self._group.key != key
-            or self._group.last_offset != offset
-        )
 
     def finish(self) -> Iterator[Row]:
         """Yield what is pending, the topics, and the number of repetitions."""
@@ -174,17 +145,6 @@ class _Group:
         self._last: tuple[int, bytes, bytes | None] | None = None
         self._went_back = False  # the time of the last record
         self._seen = seen
-
-    @property
-    def last_offset(self) -> int | None:
-        """Offset of the last record; None before the first."""
-        return None if self._last is None else self._last[0]
-
-    def commit(self, run: CommitRun) -> None:
-        """Process a run of offset commits at offsets not read before."""
-        self._commits.put(run.keys, run.offsets)
-        self._sightings.commits(run.keys, run.times)
-        self._last = run.last
 
     def take(self, row: Row) -> Iterator[Row]:
         """Process the next record."""
@@ -243,7 +203,7 @@ class _Group:
         if isinstance(record, OffsetTombstone):
             self._sightings.forget(record.topic, at)
             return
-        self._sightings.commits([(record.topic, record.partition)], [at])
+        self._sightings.commit(record.topic, record.partition, at)
         if record.topic_id is not None:
             self._seen.note_id(record.topic_id, record.topic)
 

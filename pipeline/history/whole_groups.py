@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.history.batches import changes, rows_through
 from pipeline.history.case_lists import name_array, ranks_of
 from pipeline.history.consumer_parts import parts_of
 from pipeline.history.participants import participants_of
@@ -34,7 +33,13 @@ from pipeline.records.tape_layout import (
     TARGET_EPOCH,
 )
 from pipeline.sightings import MOST_PARTITIONS
-from pipeline.sources.rows import RECORD, ROWS, WITHOUT_TOMBSTONES, Row
+from pipeline.sources.rows import (
+    RECORD,
+    ROWS,
+    ROWS_PER_BATCH,
+    WITHOUT_TOMBSTONES,
+    Row,
+)
 from rebalance import Bools, Int64
 
 _TOGETHER: Final = 4 << 20
@@ -56,7 +61,7 @@ def histories_of_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
         if are_whole:
             yield from _histories(table, stream)
         else:
-            yield from rows_through(table, stream)
+            yield from _one_by_one(table, stream)
     yield from stream.finish()
 
 
@@ -118,7 +123,7 @@ class _Held:
 def _begins(batch: pa.RecordBatch, before: pa.RecordBatch | None) -> Bools:
     """Return which rows begin another group, or partition, than the row before has."""
     found: Bools = np.logical_or.reduce(
-        [changes(batch, name, are_nulls_equal=True) for name in _KEY]
+        [_changes(batch, name, are_nulls_equal=True) for name in _KEY]
     )
     if before is not None and len(batch):
         found[0] = any(before.column(name)[0] != batch.column(name)[0] for name in _KEY)
@@ -129,7 +134,7 @@ def _histories(table: pa.Table, stream: RecordStream) -> Iterator[Row]:
     """Reconstruct whole groups."""
     is_record = np.array(pc.equal(table["what"], RECORD))
     if not is_record.any():
-        yield from rows_through(table, stream)
+        yield from _one_by_one(table, stream)
         return
     rows = table.filter(pa.array(is_record)).combine_chunks()
     (batch,) = rows.to_batches()
@@ -170,7 +175,7 @@ def _histories(table: pa.Table, stream: RecordStream) -> Iterator[Row]:
     left = ~is_record
     left[is_record] = is_left[group]
     if left.any():
-        yield from rows_through(table.filter(pa.array(left)), stream)
+        yield from _one_by_one(table.filter(pa.array(left)), stream)
 
 
 def _any(group: Int64, are: Bools, count: int) -> Bools:
@@ -184,8 +189,8 @@ def _again(batch: pa.RecordBatch, group: Int64) -> tuple[Bools, Bools]:
     """Return which records repeat the one before, and which contradict it."""
     is_first = np.ones(len(batch), np.bool_)
     is_first[1:] = group[1:] != group[:-1]
-    is_second = ~is_first & ~changes(batch, "source_offset")
-    is_other = changes(batch, "key") | changes(batch, "value", are_nulls_equal=True)
+    is_second = ~is_first & ~_changes(batch, "source_offset")
+    is_other = _changes(batch, "key") | _changes(batch, "value", are_nulls_equal=True)
     return is_second & ~is_other, is_second & is_other
 
 
@@ -198,3 +203,23 @@ def _is_damage(records: RecordTape) -> Bools:
     rows = np.flatnonzero(np.isin(records.kind, (EPOCH, TARGET_EPOCH)))
     found[rows] = records.tape[records.at[rows] + EPOCH_NUMBER] < 0
     return found
+
+
+def _changes(
+    batch: pa.RecordBatch, name: str, *, are_nulls_equal: bool = False
+) -> Bools:
+    """Return which rows have another value than the row before; True for the first."""
+    column = batch.column(name)
+    if len(column) <= 1:
+        return np.ones(len(column), np.bool_)
+    same = pc.fill_null(pc.equal(column[1:], column[:-1]), False)
+    if are_nulls_equal and column.null_count:
+        same = pc.or_(same, pc.and_(column[1:].is_null(), column[:-1].is_null()))
+    return np.concatenate(([True], np.asarray(pc.invert(same))))
+
+
+def _one_by_one(table: pa.Table, stream: RecordStream) -> Iterator[Row]:
+    """Pass sorted rows to a stream; yield what is then complete."""
+    for batch in table.to_batches(ROWS_PER_BATCH):
+        for row in batch.to_pylist():
+            yield from stream.take(row)

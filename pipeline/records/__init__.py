@@ -1,11 +1,5 @@
 """Records of ``__consumer_offsets``: offset commits and groups of both protocols."""
 
-from pipeline.records.commit_values import (
-    CommitKey,
-    CommitValues,
-    commit_key,
-    commit_values,
-)
 from pipeline.records.consumer_model import (
     ClassicMemberMetadata,
     ConsumerGroupCurrentMemberAssignment,
@@ -37,8 +31,6 @@ from pipeline.records.printed_records import (
 
 __all__ = [
     "ClassicMemberMetadata",
-    "CommitKey",
-    "CommitValues",
     "ConsumerGroupCurrentMemberAssignment",
     "ConsumerGroupMemberMetadata",
     "ConsumerGroupMetadata",
@@ -58,8 +50,6 @@ __all__ = [
     "SetAside",
     "TopicIdPartitions",
     "TopicMetadata",
-    "commit_key",
-    "commit_values",
     "decode_record",
     "encode_printed_key",
     "encode_printed_value",

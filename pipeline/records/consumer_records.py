@@ -7,7 +7,6 @@ have version 0 in the flexible encoding; what was added since 4.0 are tagged fie
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Final, TypeAlias, TypeVar
 
 from pipeline.records.consumer_model import (
@@ -37,11 +36,6 @@ _LEAST_TOPIC: Final = 16 + 1 + 4 + 1 + 1  # bytes, everything empty
 _LEAST_RACKS: Final = 4 + 1 + 1
 _LEAST_PARTITIONS: Final = 16 + 1 + 1
 _LEAST_PROTOCOL: Final = 1 + 1 + 1
-_NO_MORE: Final = b"\x00"  # no tags
-_NO_REVOCATION: Final = b"\x01\x00"  # an empty array, and no tags
-_NONE: Final[tuple[TopicIdPartitions, ...]] = ()
-_LONGEST_KEPT: Final = 2_048
-"""Bytes of the longest key or array that is kept decoded."""
 
 
 def decode_consumer_group(
@@ -55,8 +49,7 @@ def decode_consumer_group(
         If key or value is not such a message.
     """
     kind, subject, read = KINDS[record_type]
-    names = _kept_names if len(key) <= _LONGEST_KEPT else _decoded_names
-    group_id, named = names(key, subject)
+    group_id, named = _decoded_names(key, subject)
     if value is None:
         return ConsumerGroupTombstone(kind=kind, group_id=group_id, subject=named)
     cursor = Cursor(value)
@@ -74,9 +67,6 @@ def _decoded_names(key: bytes, subject: str | None) -> tuple[str, str | None]:
     named = None if subject is None else cursor.string(f"key: {subject}")
     cursor.end("key")
     return group_id, named
-
-
-_kept_names = lru_cache(4_096)(_decoded_names)
 
 
 def _group(group_id: str, _subject: str, value: Cursor) -> ConsumerGroupMetadata:
@@ -175,10 +165,8 @@ def _target_epoch(
 def _target(
     group_id: str, member_id: str, value: Cursor
 ) -> ConsumerGroupTargetAssignmentMember:
-    assigned = _only_partitions(value, _NO_MORE)
-    if assigned is None:
-        assigned = _array(value, "value: assignment", _LEAST_PARTITIONS, _partitions)
-        value.tagged("value", _NO_TAGS)
+    assigned = _array(value, "value: assignment", _LEAST_PARTITIONS, _partitions)
+    value.tagged("value", _NO_TAGS)
     return ConsumerGroupTargetAssignmentMember(
         group_id=group_id, member_id=member_id, assigned=assigned
     )
@@ -190,11 +178,9 @@ def _current(
     epoch = value.int32("value: member epoch")
     previous_epoch = value.int32("value: previous member epoch")
     state = value.int8("value: state")
-    assigned, revoking = _only_partitions(value, _NO_REVOCATION), _NONE
-    if assigned is None:
-        assigned = _array(value, "value: assignment", _LEAST_PARTITIONS, _partitions)
-        revoking = _array(value, "value: revocation", _LEAST_PARTITIONS, _partitions)
-        value.tagged("value", _NO_TAGS)
+    assigned = _array(value, "value: assignment", _LEAST_PARTITIONS, _partitions)
+    revoking = _array(value, "value: revocation", _LEAST_PARTITIONS, _partitions)
+    value.tagged("value", _NO_TAGS)
     return ConsumerGroupCurrentMemberAssignment(
         group_id=group_id,
         member_id=member_id,
@@ -204,31 +190,6 @@ def _current(
         assigned=assigned,
         revoking=revoking,
     )
-
-
-def _only_partitions(value: Cursor, end: bytes) -> tuple[TopicIdPartitions, ...] | None:
-    """Decode an array that only ``end`` follows; None, and nothing read, otherwise.
-
-    The same bytes are a member's target, and what it has once it has reached it.
-    """
-    data = value.rest(end)
-    if data is None or len(data) > _LONGEST_KEPT:
-        return None
-    found = _kept_partitions(data)
-    if found is not None:
-        value.skip()
-    return found
-
-
-@lru_cache(4_096)
-def _kept_partitions(data: bytes) -> tuple[TopicIdPartitions, ...] | None:
-    """Decode an array that fills the bytes; None if none does."""
-    cursor = Cursor(data)
-    try:
-        found = _array(cursor, "", _LEAST_PARTITIONS, _partitions)
-    except WireError:
-        return None
-    return None if cursor.left else found
 
 
 def _partitions(value: Cursor) -> TopicIdPartitions:

@@ -326,10 +326,10 @@ def _read_tags(
             return REFUSED, put
         before, place = number, start
         for tag in range(first, last):
-            if program[tag, 1] == number:
-                if not _read_tag(reader, program[tag, 2], at, size, place):
-                    return REFUSED, put
-            place += _values_of(program[tag, 2])
+            kind, is_it = program[tag, 2], program[tag, 1] == number
+            if is_it and not _read_tag(reader, kind, at, size, place):
+                return REFUSED, put
+            place += _values_of(kind)
         at += size
     return at, put
 

@@ -54,20 +54,6 @@ class Cursor:
         """Bytes not read yet."""
         return len(self._data) - self.at
 
-    def rest(self, end: bytes = b"") -> bytes | None:
-        """Return the bytes not read yet, without ``end``; None if they end otherwise.
-
-        It does not advance.
-        """
-        data = self._data
-        if self.left < len(end) or not data.endswith(end):
-            return None
-        return data[self.at : len(data) - len(end)]
-
-    def skip(self) -> None:
-        """Advance to the end of the message."""
-        self.at = len(self._data)
-
     def int8(self, what: str) -> int:
         """Read a signed 8-bit number."""
         at = self.at

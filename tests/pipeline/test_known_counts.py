@@ -50,7 +50,7 @@ class Cluster:
 
     def commit(self) -> None:
         group, number = self.rng.randrange(GROUPS), self.rng.randrange(self.size)
-        self.groups[group].commits([(TOPIC, number)], [self.now])
+        self.groups[group].commit(TOPIC, number, self.now)
         self.committed[group].add(number)
 
     def assign(self) -> None:
@@ -124,7 +124,7 @@ def test_all_that_was_shown_is_known(
     for group, later, number, is_commit in events:
         now += later
         if is_commit:
-            groups[group].commits([(TOPIC, number)], [now])
+            groups[group].commit(TOPIC, number, now)
         else:
             groups[group].assigned([{TOPIC: [number]}], now)
         shown.append((now, number + 1))
@@ -152,7 +152,7 @@ def test_an_id_of_the_same_name_begins_a_new_topic() -> None:
 
 def test_recorded_topics_that_shrink_or_change_their_id() -> None:
     group = GroupSightings()
-    group.commits([(TOPIC, 4)], [5])
+    group.commit(TOPIC, 4, 5)
     group.recorded([(TOPIC, b"1", 5)], 10)
     group.recorded([(TOPIC, b"1", 3)], 20)
     group.recorded([(TOPIC, b"2", 4)], 30)
@@ -164,7 +164,8 @@ def test_recorded_topics_that_shrink_or_change_their_id() -> None:
 
 def test_a_count_that_is_damaged_is_not_used() -> None:
     group = GroupSightings()
-    group.commits([(TOPIC, 1), (TOPIC, MOST_PARTITIONS)], [5, 5])
+    group.commit(TOPIC, 1, 5)
+    group.commit(TOPIC, MOST_PARTITIONS, 5)
     assert list(group.all()) == [(TOPIC, Sighting(5, 2, is_commit=True))]
 
 
@@ -175,6 +176,7 @@ def test_what_was_shown_at_another_time(
     at: int | None, expected: dict[str, int]
 ) -> None:
     group = GroupSightings()
-    group.commits([(TOPIC, 2), ("u", 2)], [10, None])
+    group.commit(TOPIC, 2, 10)
+    group.commit("u", 2, None)
     assert group.undated([TOPIC], at) == expected
     assert group.undated(["u"], 99) == {"u": 3}

@@ -89,14 +89,3 @@ def test_a_tag_is_read_with_its_own_end() -> None:
     assert tags[9].left == 1
     assert cursor.left == 1
     assert Cursor(bytes(range(16))).uuid("u") == bytes(range(16))
-
-
-def test_the_rest_before_an_end_is_not_read() -> None:
-    cursor = Cursor(b"\x05abc\x01\x00")
-    cursor.int8("n")
-    assert cursor.rest(b"\x01\x00") == b"abc"
-    assert cursor.rest(b"\x02\x00") is None
-    assert cursor.rest() == b"abc\x01\x00"
-    assert cursor.left == 5
-    cursor.skip()
-    assert (cursor.left, cursor.rest(b"\x00")) == (0, None)

@@ -292,7 +292,7 @@ def _numbered(names: Any, number: int) -> bytes | None:
     """Return a text or an id by its number; None if it is null."""
     if number == ABSENT:
         return None
-    assert 0 <= number < names.count[0]
+    assert 0 <= number < names.used[0]
     begin, end = names.at[number : number + 2]
     text: bytes = names.text[begin:end].tobytes()
     return text
