@@ -12,14 +12,14 @@ from pipeline.case_table import CASES, HELD
 from pipeline.history.commit_walk import CaseCommits, Slots
 from pipeline.history.participants import NUMBER_BITS, NUMBER_MASK, Keys
 from pipeline.history.shown_walk import Undated
-from pipeline.records.field_kernels import Names
+from pipeline.records.field_kernels import NameTable
 from rebalance import ABSENT, Bools, Int64
 
 Columns = dict[str, Any]
 """Arrow arrays by name."""
 
 
-def name_array(names: Names) -> pa.StringArray:
+def name_array(names: NameTable) -> pa.StringArray:
     """Return names by number."""
     count = int(names.used[0])
     at = names.at[: count + 1].astype(np.int32)

@@ -23,10 +23,10 @@ from rebalance import ABSENT, Bools, Int64, kernel
 NONE: Final = -2
 """A member had no target before."""
 ACTIVE, REPLACED, GONE, TARGETED, EXPRESSIONS = range(5)
-"""Places in ``lengths`` of a `GroupState`."""
+"""Places in ``lengths`` of a `ReplayedGroup`."""
 
 
-class GroupState(NamedTuple):
+class ReplayedGroup(NamedTuple):
     """Records by name (N of them), and lists of names.
 
     Attributes
@@ -45,7 +45,7 @@ class GroupState(NamedTuple):
     is_listed : bool (N,)
         Whether a name is among them.
     replaced, gone : int64
-        Names of which ``before`` and ``left`` can be set.
+        NameTable of which ``before`` and ``left`` can be set.
     lengths : int64 (5,)
         How many members are active, the lengths of the other lists, and how many
         members have a target.
@@ -67,9 +67,9 @@ class GroupState(NamedTuple):
 
 
 @kernel
-def new_state(names: int, records: int) -> GroupState:
+def new_state(names: int, records: int) -> ReplayedGroup:
     """Return the state before any record."""
-    return GroupState(
+    return ReplayedGroup(
         member=np.full(names, ABSENT, np.int64),
         target=np.full(names, ABSENT, np.int64),
         present=np.full(names, ABSENT, np.int64),
@@ -98,7 +98,7 @@ def seat_of(tape: Int64, place: int) -> int:
 
 @kernel
 def start_again(
-    state: GroupState, kind: Int64, at: Int64, tape: Int64, begin: int, end: int
+    state: ReplayedGroup, kind: Int64, at: Int64, tape: Int64, begin: int, end: int
 ) -> None:
     """Forget what some records have set."""
     start_epoch(state)
@@ -113,7 +113,7 @@ def start_again(
 
 
 @kernel
-def start_epoch(state: GroupState) -> None:
+def start_epoch(state: ReplayedGroup) -> None:
     """Begin the next assignment: what was written before does not belong to it."""
     for place in range(state.lengths[REPLACED]):
         state.before[state.replaced[place]] = ABSENT
@@ -123,7 +123,7 @@ def start_epoch(state: GroupState) -> None:
 
 
 @kernel
-def replay(state: GroupState, kind: int, at: Int64, tape: Int64, row: int) -> None:
+def replay(state: ReplayedGroup, kind: int, at: Int64, tape: Int64, row: int) -> None:
     """Apply a record of a member or an expression, or its tombstone."""
     name = tape[at[row] + SUBJECT]
     if kind == MEMBER:
@@ -151,7 +151,7 @@ def replay(state: GroupState, kind: int, at: Int64, tape: Int64, row: int) -> No
 
 
 @kernel
-def _activate(state: GroupState, name: int) -> None:
+def _activate(state: ReplayedGroup, name: int) -> None:
     if state.place[name] == ABSENT:
         state.place[name] = state.lengths[ACTIVE]
         state.active[state.lengths[ACTIVE]] = name
@@ -159,7 +159,7 @@ def _activate(state: GroupState, name: int) -> None:
 
 
 @kernel
-def _deactivate(state: GroupState, name: int) -> None:
+def _deactivate(state: ReplayedGroup, name: int) -> None:
     place = state.place[name]
     if place != ABSENT:
         state.lengths[ACTIVE] -= 1
@@ -170,7 +170,7 @@ def _deactivate(state: GroupState, name: int) -> None:
 
 @kernel
 def _replace_target(
-    state: GroupState, at: Int64, tape: Int64, name: int, row: int
+    state: ReplayedGroup, at: Int64, tape: Int64, name: int, row: int
 ) -> None:
     """Keep the target before: a member that returns takes over that of its instance."""
     if state.before[name] == ABSENT:
@@ -185,7 +185,7 @@ def _replace_target(
 
 
 @kernel
-def _forget_target(state: GroupState, at: Int64, tape: Int64, name: int) -> None:
+def _forget_target(state: ReplayedGroup, at: Int64, tape: Int64, name: int) -> None:
     held, state.target[name] = state.target[name], ABSENT
     state.lengths[TARGETED] -= held >= 0
     state.before[name] = ABSENT
@@ -197,7 +197,7 @@ def _forget_target(state: GroupState, at: Int64, tape: Int64, name: int) -> None
 
 
 @kernel
-def _instance(state: GroupState, at: Int64, tape: Int64, name: int) -> int:
+def _instance(state: ReplayedGroup, at: Int64, tape: Int64, name: int) -> int:
     """Return the instance of a member; 0 if it has none, or is not known."""
     row = state.member[name]
     return max(tape[at[row] + MEMBER_INSTANCE], 0) if row >= 0 else 0

@@ -64,7 +64,7 @@ class Reached(NamedTuple):
     began_as: Int64
 
 
-class _Running(NamedTuple):
+class _Progress(NamedTuple):
     """The unfinished episode, and what has no owner.
 
     Attributes
@@ -117,7 +117,7 @@ def walk_reached(groups: Groups, parts: Parts, targets: Targets, names: int) -> 
     slots = 0
     for slot in parts.slot:
         slots = max(slots, slot + 1)
-    running = _Running(
+    running = _Progress(
         target=np.full(2 * names, ABSENT, np.int64),
         of=np.full(2 * names, ABSENT, np.int64),
         is_behind=np.zeros(2 * names, np.int64),
@@ -146,7 +146,7 @@ def walk_reached(groups: Groups, parts: Parts, targets: Targets, names: int) -> 
 
 
 @kernel
-def _start_again(running: _Running, groups: Groups, begin: int, end: int) -> None:
+def _start_again(running: _Progress, groups: Groups, begin: int, end: int) -> None:
     """Begin a group."""
     running.now[_NOW] = ABSENT
     for row in range(begin, end):
@@ -171,7 +171,7 @@ def _room(targets: Targets) -> Reached:
 
 
 @kernel
-def _interrupt(found: Reached, running: _Running) -> None:
+def _interrupt(found: Reached, running: _Progress) -> None:
     """End the unfinished episode, if there is one: the group is empty or ends."""
     if running.now[_NOW] != ABSENT:
         _end(found, running, _OPEN)
@@ -179,7 +179,7 @@ def _interrupt(found: Reached, running: _Running) -> None:
 
 
 @kernel
-def _end(found: Reached, running: _Running, end: int) -> None:
+def _end(found: Reached, running: _Progress, end: int) -> None:
     target = running.now[_NOW]
     found.end[target], found.behind[target] = end, running.now[_BEHIND]
     found.unowned[target] = running.now[_UNOWNED]
@@ -188,7 +188,7 @@ def _end(found: Reached, running: _Running, end: int) -> None:
 
 
 @kernel
-def _reset(running: _Running) -> None:
+def _reset(running: _Progress) -> None:
     for place in range(running.now[_FREED]):
         running.free[running.freed[place]] = ABSENT
     running.now[_FREED] = running.now[_UNOWNED] = 0
@@ -198,7 +198,7 @@ def _reset(running: _Running) -> None:
 @kernel
 def _add(
     found: Reached,
-    running: _Running,
+    running: _Progress,
     groups: Groups,
     parts: Parts,
     targets: Targets,
@@ -236,7 +236,7 @@ def _has_reached(parts: Parts, present: int, target: int) -> bool:
 
 @kernel
 def _end_if_reached(
-    found: Reached, running: _Running, groups: Groups, targets: Targets, row: int
+    found: Reached, running: _Progress, groups: Groups, targets: Targets, row: int
 ) -> None:
     number = running.now[_NOW]
     if number == ABSENT or running.now[_BEHIND]:
@@ -252,7 +252,7 @@ def _end_if_reached(
 @kernel
 def _move(
     found: Reached,
-    running: _Running,
+    running: _Progress,
     groups: Groups,
     parts: Parts,
     targets: Targets,
@@ -274,7 +274,7 @@ def _move(
 
 @kernel
 def _pass_on(
-    running: _Running, groups: Groups, parts: Parts, former: int, present: int, row: int
+    running: _Progress, groups: Groups, parts: Parts, former: int, present: int, row: int
 ) -> None:
     """Free the partitions that a member has no more; count the wait of the others."""
     place, end = parts.at[max(former, 0)], parts.at[max(former, 0) + (former >= 0)]

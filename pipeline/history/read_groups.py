@@ -21,7 +21,7 @@ from pipeline.history.generation_walk import UNKNOWN, Groups, which_went_back
 from pipeline.history.missing import Missing
 from pipeline.history.participants import Keys
 from pipeline.history.place import Place
-from pipeline.history.shown_walk import Shown
+from pipeline.history.shown_walk import ShownCounts
 from pipeline.history.stream import missing_row
 from pipeline.records.record_tape import RecordTape
 from pipeline.records.tape_layout import COMMITTED, TOPIC, TOPIC_ID
@@ -29,11 +29,11 @@ from pipeline.sightings import Sighting
 from pipeline.sources.rows import Row
 from rebalance import ABSENT, Int64
 
-CASES_TOGETHER: Final = 64
+LEAST_TOGETHER, MOST_TOGETHER = 64, 256
 NUMBERS_TOGETHER: Final = 1 << 18
-"""Cases of one row, at most, and their partitions and members, about.
+"""Cases of one row, and their partitions and members, about.
 
-Cases are divided among tasks by rows.
+Each row costs time; but cases are divided among tasks by rows.
 """
 
 
@@ -87,11 +87,12 @@ class ReadGroups:
         """
         now, group = no_offsets(slots), self.number[row]
         ends = np.cumsum(sizes + np.diff(slots.at)[group])
+        most = min(max(LEAST_TOGETHER, len(row) // 8), MOST_TOGETHER)
         begin = 0
         while begin < len(row):
             before = ends[begin - 1] if begin else 0
             full = int(np.searchsorted(ends, before + NUMBERS_TOGETHER, "right"))
-            end = min(max(full, begin + 1), begin + CASES_TOGETHER)
+            end = min(max(full, begin + 1), begin + most)
             wanted = Keys(topics.at[begin : end + 1], topics.key)
             part = slice(begin, end)
             found = commits_at(self.groups, slots, now, row[part], group[part], wanted)
@@ -159,7 +160,7 @@ def read_groups(
     )
 
 
-def sightings(shown: Shown, topics: list[str]) -> Iterator[tuple[str, Sighting]]:
+def sightings(shown: ShownCounts, topics: list[str]) -> Iterator[tuple[str, Sighting]]:
     """Yield counts that were shown for some time; ``topics`` are by rank."""
     columns = (shown.subject, shown.since, shown.partitions, shown.until)
     for subject, since, count, until in zip(

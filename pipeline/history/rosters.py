@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from pipeline.history.group_state import ACTIVE, EXPRESSIONS, GroupState
+from pipeline.history.group_state import ACTIVE, EXPRESSIONS, ReplayedGroup
 from rebalance import ABSENT, Int64, kernel
 
 _COUNT, _USED = range(2)
@@ -59,7 +59,7 @@ def grown(values: Int64, size: int) -> Int64:
 
 
 @kernel
-def with_roster(rosters: Rosters, epoch: int, state: GroupState) -> Rosters:
+def with_roster(rosters: Rosters, epoch: int, state: ReplayedGroup) -> Rosters:
     """Add those that are now; they replace those of the same epoch."""
     number, used = rosters.lengths[_COUNT], rosters.lengths[_USED]
     middle = used + state.lengths[ACTIVE]

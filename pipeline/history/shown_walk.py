@@ -16,7 +16,7 @@ from pipeline.records.tape_layout import COMMITTED, FORGOTTEN, START
 from rebalance import ABSENT, Bools, Int64, kernel
 
 
-class Assigned(NamedTuple):
+class TopicCounts(NamedTuple):
     """The largest partition of each topic per record: ``subject[at[i] : at[i + 1]]``.
 
     ``at`` is int64 (n+1,); ``partitions`` is one more than the number.
@@ -27,7 +27,7 @@ class Assigned(NamedTuple):
     partitions: Int64
 
 
-class Shown(NamedTuple):
+class ShownCounts(NamedTuple):
     """Counts that were shown, E of them.
 
     Attributes
@@ -64,7 +64,7 @@ class _State(NamedTuple):
 
     Attributes
     ----------
-    shown : Shown
+    shown : ShownCounts
     used : int64 (1,)
         Of ``shown``.
     group, last, most : int64
@@ -73,7 +73,7 @@ class _State(NamedTuple):
         Of the partitions with commits.
     """
 
-    shown: Shown
+    shown: ShownCounts
     used: Int64
     group: Int64
     last: Int64
@@ -85,11 +85,11 @@ class _State(NamedTuple):
 def walk_shown(
     groups: Groups,
     slots: Slots,
-    assigned: Assigned,
+    assigned: TopicCounts,
     names: int,
     row: Int64,
     topics: Keys,
-) -> tuple[Shown, Undated]:
+) -> tuple[ShownCounts, Undated]:
     """Return the counts that groups show, and those without a time at their cases.
 
     Parameters
@@ -133,7 +133,7 @@ def walk_shown(
 
 @kernel
 def _new_state(size: int, names: int, slots: Slots) -> _State:
-    shown = Shown(
+    shown = ShownCounts(
         np.empty(size, np.int64),
         np.empty(size, np.int64),
         np.full(size, UNKNOWN, np.int64),
@@ -151,9 +151,9 @@ def _new_state(size: int, names: int, slots: Slots) -> _State:
 
 
 @kernel
-def _cut(state: _State) -> Shown:
+def _cut(state: _State) -> ShownCounts:
     shown, used = state.shown, state.used[0]
-    return Shown(
+    return ShownCounts(
         shown.subject[:used].copy(),
         shown.since[:used].copy(),
         shown.until[:used].copy(),
@@ -242,7 +242,7 @@ def _undated(state: _State, group: int, topic: int, time: int) -> int:
 
 
 @kernel
-def assigned_topics(at: Int64, keys: Keys) -> Assigned:
+def assigned_topics(at: Int64, keys: Keys) -> TopicCounts:
     """Return the largest partition of each topic per record.
 
     Parameters
@@ -251,7 +251,7 @@ def assigned_topics(at: Int64, keys: Keys) -> Assigned:
         First row of ``keys`` of each of n records.
     """
     size = keys.key.size
-    found = Assigned(
+    found = TopicCounts(
         np.zeros(at.size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
     )
     put = 0

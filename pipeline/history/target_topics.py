@@ -12,7 +12,7 @@ import numpy as np
 
 from pipeline.history.consumer_parts import Parts
 from pipeline.history.participants import NUMBER_BITS, NUMBER_MASK, Keys, once
-from pipeline.history.shown_walk import Assigned
+from pipeline.history.shown_walk import TopicCounts
 from pipeline.history.target_walk import ASSIGNED, BEFORE, BY_REGEX, BY_ROSTER, Targets
 from pipeline.records.record_tape import RecordTape
 from pipeline.records.tape_layout import (
@@ -185,12 +185,12 @@ def _put_topics(
 @kernel
 def assigned_by_targets(
     targets: Targets, parts: Parts, names: int, records: int
-) -> Assigned:
+) -> TopicCounts:
     """Return the largest partition of each topic of the targets, per record."""
     size = 0
     for number in range(targets.row.size):
         size += _size(targets, parts, number, _ASSIGNED)
-    found = Assigned(
+    found = TopicCounts(
         np.zeros(records + 1, np.int64),
         np.empty(size, np.int64),
         np.empty(size, np.int64),
@@ -207,7 +207,7 @@ def assigned_by_targets(
 
 @kernel
 def _put_largest(
-    targets: Targets, parts: Parts, names: int, number: int, found: Assigned, put: int
+    targets: Targets, parts: Parts, names: int, number: int, found: TopicCounts, put: int
 ) -> int:
     keys = np.empty(_size(targets, parts, number, _ASSIGNED), np.int64)
     size = 0

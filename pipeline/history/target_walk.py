@@ -15,7 +15,7 @@ from pipeline.history.group_state import (
     ACTIVE,
     NONE,
     TARGETED,
-    GroupState,
+    ReplayedGroup,
     new_state,
     replay,
     seat_of,
@@ -112,7 +112,7 @@ class _Walk(NamedTuple):
     found : Targets
     done : int64 (2,)
         Targets so far, and `Targets.missing`.
-    state : GroupState
+    state : ReplayedGroup
     now : int64 (5,)
         `_HAS_EPOCH` and so on.
     at_seat : int64 (2, 2*N)
@@ -124,7 +124,7 @@ class _Walk(NamedTuple):
     rank: Int64
     found: Targets
     done: Int64
-    state: GroupState
+    state: ReplayedGroup
     now: Int64
     at_seat: Int64
 
@@ -361,7 +361,7 @@ def _list_people(
 
 
 @kernel
-def _describe(state: GroupState, name: int, person: Int64) -> None:
+def _describe(state: ReplayedGroup, name: int, person: Int64) -> None:
     """State the records of a member."""
     person[BY_MEMBER], person[PRESENT] = state.member[name], state.present[name]
     person[ASSIGNED], person[FORMER] = state.target[name], ABSENT

@@ -27,14 +27,14 @@ from pipeline.history.target_topics import (
     wanted_of_targets,
 )
 from pipeline.history.target_walk import ASSIGNED, walk_targets
-from pipeline.records.field_kernels import Names
+from pipeline.records.field_kernels import NameTable
 from pipeline.sources.rows import Row, cases_row
 from pipeline.topic_ids import text_of_id
 
 _REASONS = (NOT_IN_SOURCE, NO_MEMBERS, NO_PREVIOUS)
 
 
-def id_texts(ids: Names) -> pa.StringArray:
+def id_texts(ids: NameTable) -> pa.StringArray:
     """Return the ids of topics as text, by number."""
     begins = ids.at[: ids.used[0] + 1].tolist()
     text = ids.text[: begins[-1]].tobytes()

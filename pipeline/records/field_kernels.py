@@ -18,7 +18,6 @@ Bytes = npt.NDArray[np.uint8]
 
 AS_BYTES, AS_TEXT = argument(0), argument(1)
 _VERSION_BYTES: Final = argument(2)
-_OUTERMOST: Final = argument(0)
 
 REFUSED: Final = -1
 """Position after a message that is not one of its kind."""
@@ -32,11 +31,11 @@ _VARINT_BYTES: Final = 5
 _UUID_BYTES: Final = 16
 _MASK: Final = (1 << 32) - 1
 _PRIME: Final = 16_777_619  # FNV-1a, 32 bits
-_DEEPEST: Final = 4
+DEEPEST: Final = 4
 """Arrays within one another."""
 
 
-class Names(NamedTuple):
+class NameTable(NamedTuple):
     """Distinct texts, or ids, numbered as they occur first.
 
     Attributes
@@ -58,7 +57,7 @@ class Names(NamedTuple):
     used: Int64
 
     @classmethod
-    def for_bytes(cls, size: int) -> Names:
+    def for_bytes(cls, size: int) -> NameTable:
         """Return room for the names in so many bytes; hardly any of it is touched."""
         # Sticky's user data can be read in two forms, each with other texts.
         most = size + 2  # one is empty, and another one can have one byte
@@ -132,7 +131,7 @@ def _is_text(data: Bytes, at: int, end: int) -> bool:
 
 
 @kernel
-def number_of(names: Names, data: Bytes, at: int, end: int, kind: int) -> int:
+def number_of(names: NameTable, data: Bytes, at: int, end: int, kind: int) -> int:
     """Return the number of a text; `REFUSED` if it is `AS_TEXT` and not UTF-8."""
     key = 2_166_136_261
     for place in range(at, end):
@@ -172,19 +171,23 @@ class Reader(NamedTuple):
     data : uint8
     tape : int64
         `tape_size` states the room that it needs.
-    names, ids : Names
+    items : int64 (`DEEPEST` + 1, 3)
+        Room for arrays within one another, from 1 on: the first step of their items,
+        the step after them, and how many items are left.
+    names, ids : NameTable
         Of texts, and of UUIDs.
     """
 
     programs: Programs
     data: Bytes
     tape: Int64
-    names: Names
-    ids: Names
+    items: Int64
+    names: NameTable
+    ids: NameTable
 
 
 @kernel
-def read_message(
+def read_message(  # noqa: C901, PLR0912, PLR0915 - one pass: calls take longer than work
     reader: Reader, message: int, version: int, at: int, end: int, put: int
 ) -> tuple[int, int]:
     """Read a message from ``at``; return the position after it, and that on the tape.
@@ -203,102 +206,79 @@ def read_message(
     tuple of int
         The first is `REFUSED` if there is no such message.
     """
-    program, tape = reader.programs.steps, reader.tape
-    step = reader.programs.begin[message * VERSIONS + version]
-    last = reader.programs.begin[message * VERSIONS + version + 1]
-    arrays = np.zeros((_DEEPEST, 3), np.int64)
-    depth = _OUTERMOST
-    while at >= 0:
-        step, depth = _next_item(arrays, depth, step)
+    program, begins, data = reader.programs.steps, reader.programs.begin, reader.data
+    tape, items = reader.tape, reader.items
+    step = begins[message * VERSIONS + version]
+    last = begins[message * VERSIONS + version + 1]
+    depth = 0
+    while True:
+        while depth and step == items[depth, 1]:  # after an item of an array
+            items[depth, 2] -= 1
+            if items[depth, 2]:
+                step = items[depth, 0]
+            else:
+                depth -= 1
         if step == last:
-            break
-        kind = program[step, 0]
+            return at, put
+        kind, is_kept = program[step, 0], program[step, 1]
         if kind == _VALUE:
-            tape[put] = program[step, 1]
+            tape[put] = is_kept
             put += 1
+        elif kind <= _INT64:
+            if at + kind > end:
+                return REFUSED, put
+            if is_kept:
+                tape[put] = number_at(data, at, kind)
+                put += 1
+            at += kind
+        elif kind == _UUID:
+            if at + _UUID_BYTES > end:
+                return REFUSED, put
+            tape[put] = number_of(reader.ids, data, at, at + _UUID_BYTES, AS_BYTES)
+            put += is_kept
+            at += _UUID_BYTES
         elif kind == _TAGS:
             at, put = _read_tags(reader, step, at, end, put)
-            step += program[step, 1]
-        elif kind == _ARRAY:
-            length, at = _length(reader, step, at, end)
-            if length < 0 or length > end - at:  # an item has a byte at least
-                at = REFUSED
-            tape[put] = length
-            put += 1
-            if length > 0:
-                body = step + 1
-                arrays[depth] = body, body + program[step, 2], length
-                depth += 1
+            if at < 0:
+                return REFUSED, put
+            step += is_kept
+        else:
+            if program[step, 3]:
+                length, at = _varint(data, at, end)
+                length -= 1
+            elif at + (_INT16 if kind == _TEXT else _INT32) > end:
+                return REFUSED, put
             else:
-                step += program[step, 2]
-        else:
-            at, put = _read_field(reader, step, at, end, put)
+                size = _INT16 if kind == _TEXT else _INT32
+                length = number_at(data, at, size)
+                at += size
+            is_null = length == ABSENT and kind != _ARRAY and program[step, 2] != 0
+            if at < 0 or (length < 0 and not is_null) or at + length > end:
+                return REFUSED, put  # an item of an array has a byte at least
+            if kind == _ARRAY:
+                tape[put] = length
+                put += 1
+                if length:
+                    depth += 1
+                    items[depth, 0], items[depth, 2] = step + 1, length
+                    items[depth, 1] = step + 1 + program[step, 2]
+                else:
+                    step += program[step, 2]
+                step += 1
+                continue
+            after = at if is_null else at + length
+            if kind == _BYTES:
+                tape[put], tape[put + 1] = at, length
+                put += 2 * is_kept
+            else:
+                tape[put] = ABSENT
+                if not is_null:
+                    tape[put] = number_of(reader.names, data, at, after, AS_TEXT)
+                    if tape[put] < 0:
+                        return REFUSED, put
+                put += is_kept
+            at = after
         step += 1
-    return at, put
-
-
-@kernel
-def _next_item(arrays: Int64, depth: int, step: int) -> tuple[int, int]:
-    """Return the next step, and in how many arrays it is.
-
-    Parameters
-    ----------
-    arrays : int64 (depth, 3)
-        First step of the items, the step after them, and how many items are left.
-    """
-    while depth and step == arrays[depth - 1, 1]:
-        arrays[depth - 1, 2] -= 1
-        if arrays[depth - 1, 2]:
-            step = arrays[depth - 1, 0]
-        else:
-            depth -= 1
-    return step, depth
-
-
-@kernel
-def _length(reader: Reader, step: int, at: int, end: int) -> tuple[int, int]:
-    """Return the length of a text, bytes, or an array, and where it ends."""
-    if reader.programs.steps[step, 3]:
-        length, at = _varint(reader.data, at, end)
-        return length - 1, at
-    size = _INT16 if reader.programs.steps[step, 0] == _TEXT else _INT32
-    if at + size > end:
-        return ABSENT, REFUSED
-    return number_at(reader.data, at, size), at + size
-
-
-@kernel
-def _read_field(
-    reader: Reader, step: int, at: int, end: int, put: int
-) -> tuple[int, int]:
-    """Read a number, a UUID, a text, or bytes; what is not kept is overwritten."""
-    kind, is_kept = reader.programs.steps[step, 0], reader.programs.steps[step, 1]
-    refused = REFUSED
-    if kind <= _INT64 or kind == _UUID:
-        size = _UUID_BYTES if kind == _UUID else kind
-        if at + size > end:
-            return refused, put
-        if kind == _UUID:
-            number = number_of(reader.ids, reader.data, at, at + size, AS_BYTES)
-        else:
-            number = number_at(reader.data, at, size)
-        reader.tape[put] = number
-        return at + size, put + is_kept
-    length, at = _length(reader, step, at, end)
-    is_null = length == ABSENT and reader.programs.steps[step, 2] != 0
-    if at < 0 or (length < 0 and not is_null) or at + length > end:
-        return refused, put
-    after = at + max(length, 0)
-    if kind == _BYTES:
-        reader.tape[put], reader.tape[put + 1] = at, length
-        return after, put + 2 * is_kept
-    number = ABSENT
-    if not is_null:
-        number = number_of(reader.names, reader.data, at, after, AS_TEXT)
-        if number < 0:
-            return refused, put
-    reader.tape[put] = number
-    return after, put + is_kept
 
 
 @kernel

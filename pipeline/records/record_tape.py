@@ -14,9 +14,10 @@ import pyarrow as pa
 
 from pipeline.records.field_kernels import (
     AS_TEXT,
+    DEEPEST,
     REFUSED,
     Bytes,
-    Names,
+    NameTable,
     Reader,
     number_of,
     read_message,
@@ -74,7 +75,7 @@ class RecordTape(NamedTuple):
     tape : int64
     used : int
         Numbers on the tape.
-    names, ids : Names
+    names, ids : NameTable
         Of texts, and of topic ids.
     """
 
@@ -82,8 +83,8 @@ class RecordTape(NamedTuple):
     at: Int64
     tape: Int64
     used: int
-    names: Names
-    ids: Names
+    names: NameTable
+    ids: NameTable
 
 
 def record_tape(keys: pa.BinaryArray, values: pa.BinaryArray) -> RecordTape:
@@ -91,15 +92,16 @@ def record_tape(keys: pa.BinaryArray, values: pa.BinaryArray) -> RecordTape:
     (key_bytes, key_at), (value_bytes, value_at) = _binaries(keys), _binaries(values)
     size = key_bytes.size + value_bytes.size
     known = sum(map(len, KNOWN_NAMES))
-    names, ids = Names.for_bytes(size + known), Names.for_bytes(size)
+    names, ids = NameTable.for_bytes(size + known), NameTable.for_bytes(size)
     for name in KNOWN_NAMES:
         text = np.array([*name.encode()], np.uint8)
         number_of(names, text, 0, text.size, AS_TEXT)
     # Messages within a value are read again: a subscription, and its user data.
     tape = np.empty(tape_size(4 * size, 4 * len(keys)), np.int64)
+    items = np.zeros((DEEPEST + 1, 3), np.int64)
     kind, at, used = _read_records(
-        Reader(PROGRAMS, key_bytes, tape, names, ids),
-        Reader(PROGRAMS, value_bytes, tape, names, ids),
+        Reader(PROGRAMS, key_bytes, tape, items, names, ids),
+        Reader(PROGRAMS, value_bytes, tape, items, names, ids),
         key_at,
         value_at,
         np.array(KIND_OF_TYPE),
