@@ -28,8 +28,10 @@ from pipeline.records import (
 )
 from rebalance.protocol import (
     MemberAssignment,
+    StickyUserData,
     Subscription,
     encode_assignment,
+    encode_sticky_user_data,
     encode_subscription,
 )
 from tests import amount
@@ -143,27 +145,41 @@ def test_tags_of_any_size(record: Written) -> None:
     """A topic's id, numbers, the epochs of partitions, and what a member sent."""
     values = [
         begin + bytes(size)
-        for begin in (b"", b"\0", b"\1", b"\2", b"\1\0\0\0\0\1")
+        for begin in (b"", b"\0", b"\1", b"\2", b"\1\0\0\0\0\1", b"\2\0\0\0\0\1")
         for size in range(20)
     ]
     seen = compared([written(record, {0: value}) for value in values])
     assert set(seen) == {"read", "refused"}
 
 
-def test_messages_cut_anywhere() -> None:
-    """A newer version can be longer than its reader knows, not shorter."""
-    owned = (("t", (0, 1)),)
-    sent = Subscription(version=3, topics=("t",), owned=owned, rack="r")
-    subscription = encode_subscription(sent)
-    assignment = encode_assignment(MemberAssignment(version=3, partitions=owned))
-    for version in (3, 4):
-        parts = [
-            struct.pack(">h", version) + part[2:] for part in (subscription, assignment)
-        ]
-        cuts = [(parts[0][:end], b"") for end in range(len(parts[0]) + 1)]
-        cuts += [(parts[0], parts[1][:end]) for end in range(len(parts[1]) + 1)]
-        seen = compared([written(group_of(*cut, "range")) for cut in cuts])
-        assert seen["read"] == 3  # all of one, of the other, and no assignment
+@pytest.mark.parametrize("version", range(5))
+def test_messages_cut_anywhere(version: int) -> None:
+    """Only version 1 of a subscription can be short, before the owned partitions."""
+    owned, known = (("t", (0, 1)),), min(version, 3)
+    sent = Subscription(version=known, topics=("t",), owned=owned, rack="r")
+    given = MemberAssignment(version=known, partitions=owned)
+    subscription, assignment = (
+        struct.pack(">h", version) + message[2:]
+        for message in (encode_subscription(sent), encode_assignment(given))
+    )
+    cuts = [(subscription[:end], b"") for end in range(len(subscription) + 1)]
+    cuts += [(subscription, assignment[:end]) for end in range(len(assignment) + 1)]
+    seen = compared([written(group_of(*cut, "range")) for cut in cuts])
+    assert seen["read"] == 3 + (version == 1)  # two have no assignment
+
+
+def test_prefix_of_user_data() -> None:
+    """Of the versions that user data can begin with, only 1 is a version."""
+    user_data = encode_sticky_user_data(
+        StickyUserData(version=1, partitions=(("t", (7,)),), generation=5)
+    )
+    prefixes = (b"", b"\0\0", b"\0\1", b"\0\2", b"\1\1")
+    sent = [
+        Subscription(version=1, topics=(), user_data=prefix + user_data)
+        for prefix in prefixes
+    ]
+    messages = map(encode_subscription, sent)
+    compared([written(group_of(message, b"", "sticky")) for message in messages])
 
 
 TARGET_KEY = bytes.fromhex("0007 0001 67 0001 6d")  # g, m
