@@ -22,8 +22,8 @@ from rebalance.protocol import (
 )
 from tests.pipeline.drawn_logs import AnyRecord, commits, some
 
-TOPICS = ("t", "u", "v", "\u00fc")
-ASSIGNORS = ("range", STICKY, COOPERATIVE_STICKY, COOPERATIVE_STICKY, "mine", None)
+TOPICS = ("t", "u", "v", "\u00fc\u20ac\U0001d11e")
+ASSIGNORS = ("range", STICKY, COOPERATIVE_STICKY, COOPERATIVE_STICKY, "mine", "", None)
 NEWEST = 2**31 - 2  # one more can be claimed
 Pair = tuple[str, int]
 

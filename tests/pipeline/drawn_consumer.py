@@ -299,7 +299,7 @@ def consumer_history(rng: Random, group_id: str, steps: int) -> list[AnyRecord]:
         is_dated=rng.random() < 0.8,
     )
     records = [
-        record._replace(group_id=group_id)
+        with_epochs(rng, record)._replace(group_id=group_id)
         for _ in range(2 * steps)
         for record in group.step()
     ]
@@ -309,6 +309,22 @@ def consumer_history(rng: Random, group_id: str, steps: int) -> list[AnyRecord]:
         other = classic_history(rng, group_id, 5)
         records = rng.choice((other + records, records + other))
     return records
+
+
+def with_epochs(rng: Random, record: AnyRecord) -> AnyRecord:
+    """Return a record, rarely with the epochs in which partitions were assigned."""
+    match record:
+        case (
+            ConsumerGroupTargetAssignmentMember(assigned=assigned)
+            | ConsumerGroupCurrentMemberAssignment(assigned=assigned)
+        ) if rng.random() < 0.05:
+            return record._replace(
+                assigned=tuple(
+                    part._replace(epochs=(1,) * len(part.partitions))
+                    for part in assigned
+                )
+            )
+    return record
 
 
 def held_of(pairs: set[Pair]) -> dict[str, list[int]]:

@@ -108,6 +108,7 @@ def rows_of_log(
     lost = rng.choice((0.0, 0.0, 0.0, 0.0, 0.0, 0.02))
     again = rng.choice((0.0, 0.0, 0.02, 0.2))
     tags = rng.choice((0.0, 0.0, 0.2))
+    sources = rng.choice(("s", "s", "rs"))
     without = rng.random() < 0.02
     rows: list[Row] = []
     for offset, (record, at) in enumerate(
@@ -120,7 +121,7 @@ def rows_of_log(
         if rng.random() < damage / 4:  # a record of another kind
             key = bytes((0, rng.randrange(20))) + text(record.group_id)
         place = {"source_partition": partition, "source_offset": offset, "at": at}
-        row = keyed(record_row("s", place, key=key, value=value))
+        row = keyed(record_row(rng.choice(sources), place, key=key, value=value))
         if without:
             row["record"] = WITHOUT_TOMBSTONES
         if rng.random() < damage:
