@@ -46,9 +46,11 @@ class Pretended:
         progress: Callable[[str, int, int], None],
         page: Callable[[Path], None],
         tell: Callable[[str], None],
+        meanwhile: Callable[[], None],
         **asked: Any,
     ) -> AuditSummary:
         self.asked = {"sources": list(sources), "out": out, **asked}
+        meanwhile()
         for phase in ("read", "judge", "judge", "write"):
             progress(phase, 0, 1)
             if phase == "read":
