@@ -136,9 +136,9 @@ def balance_fails(
             found = {"level": certificate["level"][member], "load": load}
             return {"fails": "load", "member": member, **found}
     place = {name: one.place for name, one in bounds.items()}
-    lowest = _lowest_places(case, place)
-    if len({*place.values(), *lowest.values()}) == 1:  # nothing can be misplaced
+    if len(set(place.values())) == 1:  # nothing can be misplaced
         return None
+    lowest = _lowest_places(case, place)
     misplaced = [
         (member, topic, number, place[member], lowest[topic])
         for topic, held in columns.items()
@@ -200,7 +200,7 @@ def cost_bound(
     def costs_of(
         names: Iterable[str], racks: Collection[str], price: Prices
     ) -> dict[str, int]:
-        costs = {name: price.get(name, 0) for name in names}
+        costs = {name: price[name] for name in names if name in price}
         if per_mismatch:
             for name in costs:
                 costs[name] += per_mismatch * is_far(case, name, racks)
@@ -209,6 +209,7 @@ def cost_bound(
     bound = 0
     for pool, price in priced:
         bound -= most_paid(pool, price)
+        eligible = {name: price.get(name, 0) for name in pool.limits}
         # Topics with equal subscribers share the cheapest, and what staying adds.
         shared: dict[int, dict[frozenset[str], Staying]] = {}
         for topic in pool.topics:
@@ -216,8 +217,8 @@ def cost_bound(
             alike = _by_racks(racks_of.get(topic), case.owners[topic])
             for racks, owners in alike.items():
                 if racks not in known:
-                    able = pool.limits.keys() & case.subscribers[topic]
-                    known[racks] = _staying(costs_of(able, racks, price), per_move)
+                    costs = costs_of(case.subscribers[topic], racks, eligible)
+                    known[racks] = _staying(costs, per_move)
                 cheapest, added = known[racks]
                 bound += len(owners) * cheapest
                 bound += sum(map(added.get, owners, repeat(per_move)))

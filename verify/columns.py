@@ -36,10 +36,12 @@ def lay_out(case: Case, given: Given) -> Layout:
     holders: dict[str, list[str | None]] = {
         topic: [None] * count for topic, count in case.partitions.items()
     }
+    names = {name: name for name in case.wants}
+    named = {names.get(member, member): listed for member, listed in given.items()}
     try:
-        _fill(holders, given)
+        _fill(holders, named)
     except (KeyError, IndexError):  # some partition does not exist
-        _fill(holders, {m: _existing(case, listed) for m, listed in given.items()})
+        _fill(holders, {m: _existing(case, listed) for m, listed in named.items()})
     assigned = sum(sum(map(len, listed.values())) for listed in given.values())
     held = sum(len(members) - members.count(None) for members in holders.values())
     return Layout(holders, assigned == held)
