@@ -19,10 +19,10 @@ from pipeline.evaluation import (
     Evaluation,
     Failure,
     Least,
+    answer_columns,
     least_of,
     needless_lag,
 )
-from pipeline.judging.answer_rows import answer_columns
 from pipeline.judging.answer_texts import NamedAnswers, assignment_texts
 from pipeline.judging.checked import checked
 from pipeline.judging.coded_answers import CodedAnswers
