@@ -69,8 +69,8 @@ def assignment_texts(asked: Sequence[NamedAnswers]) -> list[list[str]]:
             price=np.concatenate([one.price for one in found]),
             heads=Texts.of([_head(one, name) for one, name in every]),
             abouts=Texts.of([_about(one) for one in asked]),
-            members=_keys([name for code in codes for name in code.members]),
-            topics=_keys([name for code in codes for name in code.topics]),
+            members=Texts.keys(name for code in codes for name in code.members),
+            topics=Texts.keys(name for code in codes for name in code.topics),
         )
     )
     data, begin, texts = text.tobytes(), 0, []
@@ -82,10 +82,6 @@ def assignment_texts(asked: Sequence[NamedAnswers]) -> list[list[str]]:
             begin = end
         texts.append(own)
     return texts
-
-
-def _keys(names: Sequence[str]) -> Texts:
-    return Texts.of([orjson.dumps(name) + b":" for name in names])
 
 
 def _head(asked: NamedAnswers, assignor: str) -> bytes:
