@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from pipeline.evaluation import needless_lag
 from pipeline.evaluation.evidence_columns import first_transfer, shortest_chain
 from pipeline.judging.rebalance_code import (
     COOPERATIVE,
@@ -59,6 +60,8 @@ COUNTS: Final = 5
 """Counts of a rebalance: of topics with a subscriber, and of their partitions."""
 
 UNKNOWN: Final = -1
+
+_needless_lag = kernel(needless_lag)
 
 
 class Layout(NamedTuple):
@@ -251,7 +254,7 @@ def _evaluate(
         _decide(sections, given, loads[0], least, figures[0], chains[0])
         if figures[0, DEC_MIN_BALANCED] and counts[IS_PROVED]:
             needless = figures[1, KEPT] - figures[0, KEPT]
-            lag = _needless_lag(sections, layout, given, needless)
+            lag = _needless_lag(sections.lag, layout.owner, given, needless)
             figures[0, NEEDLESS_LAG] = lag
     return level, price
 
@@ -406,14 +409,3 @@ def _peak_lag_bound(sections: Sections, layout: Layout) -> int:
     if n_members == 0:
         return UNKNOWN
     return int(max(-(-total // n_members), largest))
-
-
-@kernel
-def _needless_lag(
-    sections: Sections, layout: Layout, assignee: Int32, needless: int
-) -> int:
-    """Return the least lag of as many moved partitions as were moved needlessly."""
-    if needless <= 0 or not sections.lag.size:
-        return 0
-    is_moved = (layout.owner != NOBODY) & (assignee != layout.owner)
-    return int(np.sort(sections.lag[is_moved])[:needless].sum())

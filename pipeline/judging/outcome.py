@@ -29,7 +29,13 @@ from pipeline.judging.coded_answers import CodedAnswers
 from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.instances import Posed
 from pipeline.judging.rebalance_code import code_of
-from rebalance import ClaimRule, Instance, Rebalance
+from rebalance import (
+    AssignmentDocument,
+    ClaimRule,
+    Instance,
+    Rebalance,
+    assignment_of,
+)
 
 Row: TypeAlias = dict[str, Any]
 
@@ -256,7 +262,10 @@ def _needless_lag(instance: Instance, answer: Answer, least: Least) -> int | Non
     is_balanced = verdict["verdict"] == "valid" and figures["dec_min_balanced"]
     if instance.lag is None or least.moves is None or not is_balanced:
         return None
-    return needless_lag(instance, assignment, figures["moves"] - least.moves)
+    document = AssignmentDocument.model_construct(members=assignment["members"])
+    assignee = assignment_of(instance, document).assignee
+    needless = figures["moves"] - least.moves
+    return needless_lag(instance.lag, instance.owner, assignee, needless)
 
 
 def _answers(evaluation: Evaluation, question: Question) -> Iterator[Answer | Failure]:
