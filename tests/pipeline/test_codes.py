@@ -26,6 +26,7 @@ from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.outcome import (
+    Actual,
     Outcome,
     Question,
     outcome_of,
@@ -39,7 +40,7 @@ from tests.pipeline.coded import EVEN, by_code, churn_settings, posed, question_
 from tests.pipeline.judged_cases import judge_case_rows, rows_of
 from tests.pipeline.recorded import churn_rows
 from tests.pipeline.test_judge_rows import document_case
-from tests.shapes import CHAIN, EVERY_FIELD, RACKS, SHAPES, Document
+from tests.shapes import CHAIN, EVERY_FIELD, RACKS, SHAPES, Document, member, rebalance
 from tests.strategies import LARGER, rebalances
 
 QUICK = tuple(name for name in DEFAULT if name != "lag-swaps")
@@ -193,6 +194,53 @@ def test_the_recording_has_equal_rows_both_ways(
     assert rows(reversed(filled)) == found
     monkeypatch.setattr("pipeline.judging.judge_rows.outcome_by_code", lambda *_: None)
     assert rows(filled) == found
+
+
+@pytest.mark.parametrize("numbers", [[0, 1, 2], [1, 0, 2], [2, 1, 0]])
+def test_an_answer_has_its_numbers_in_the_order_in_which_they_were_given(
+    numbers: list[int],
+) -> None:
+    document = rebalance({"s": 1, "t": 3}, {"a": member(["s", "t"])})
+    question = replace(
+        question_of(document, assignors=("optimum",)),
+        actual=Actual(
+            held={"a": {"s": [0], "t": numbers}}, assignor=None, cooperative=False
+        ),
+    )
+    found = by_code(document, question)
+    assert found is not None
+    expected = outcome_of(posed(document, question).document, question)
+    assert answer_rows(found) == answer_rows(expected)
+    assert f'"t":{numbers}'.replace(" ", "") in (found.actual or {})["assignment"]
+
+
+def test_the_lag_of_needless_moves_is_the_least_of_what_moved() -> None:
+    """A joins; of four partitions that move, three need not."""
+    document = rebalance(
+        {"t": {"partitions": 4, "lag": [40, 10, 20, 30]}},
+        {
+            "a": member(["t"]),
+            "b": member(["t"], {"t": [0, 1]}),
+            "c": member(["t"], {"t": [2, 3]}),
+        },
+    )
+    for held, lag in (
+        ({"a": [1], "b": [2, 3], "c": [0]}, 10 + 20 + 30),
+        ({"a": [1], "b": [0], "c": [2, 3]}, 0),
+        ({"a": [], "b": [0, 1], "c": [2, 3]}, None),  # unbalanced
+    ):
+        given = {name: {"t": numbers} for name, numbers in held.items() if numbers}
+        question = replace(
+            question_of(document, assignors=("optimum",)),
+            actual=Actual(held=given, assignor=None, cooperative=False),
+        )
+        for found in (
+            by_code(document, question),
+            outcome_of(posed(document, question).document, question),
+        ):
+            assert found is not None
+            assert answer_rows(found)["actual"]["needless_lag"] == lag
+            assert answer_rows(found)["optimum"]["needless_lag"] is None
 
 
 def with_nulls(name: str, row: dict[str, Any]) -> list[str]:
