@@ -68,6 +68,8 @@ def write_page(tables: Path, out: Path, *, command: str | None = None) -> Facts:
         If the folder holds no audit.
     OutputError
         If the file cannot be written.
+    DisagreementError
+        If the judge disagrees with a row of a rebalance that the page shows.
     """
     with system_allocator():
         html, facts = _rendered(tables, command)

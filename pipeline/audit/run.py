@@ -227,6 +227,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             "claim_rule": claim_rule.value,
             "max_partitions": max_partitions,
             "assignors": list(selected),
+            "judged_whole": JUDGED_WHOLE,
             "judged_sample": f"1 of {SAMPLE}",
             "source_format": source_format,
             "columns": dict(written.names),
