@@ -56,6 +56,8 @@ def test_different_rebalances_have_different_codes() -> None:
         rebalance({"t": 1}, {"a": member(["t", "t"])}),
         rebalance({"t": 1}, {"a": member(["t"], {"t": [0, 0]})}),
         rebalance({"t": {"partitions": 2, "lag": [1]}}, {"a": member(["t"])}),
+        rebalance({"t": {"partitions": 0, "lag": []}}, {"a": member(["t"])}),
+        rebalance({"t": 0, "u": {"partitions": 1, "lag": [8]}}, {"a": member(["t"])}),
         rebalance({"t": SIZE, "u": 1}, {"a": member(["t"])}),
     ],
 )
