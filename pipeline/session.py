@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -56,6 +57,11 @@ minute that an audit takes costs half of Java's time."""
 
 _NEWER_JAVA = (24, "--sun-misc-unsafe-memory-access=allow")
 """From this version on, Java warns about what Spark's libraries do; allow it."""
+
+_ALLOCATOR = "ARROW_DEFAULT_MEMORY_POOL"
+"""Arrow's own variable: which allocator it uses."""
+_THRIFTY = "jemalloc"
+"""The allocator that returns most."""
 
 _CORES = re.compile(r"local(?:\[([^],]+)\])?$")
 _ATTEMPTS = 2
@@ -191,7 +197,7 @@ def _local_settings() -> dict[str, str]:
         raise OutsideError(
             f"Spark needs a temporary folder: {error.strerror}"
         ) from error
-    return {
+    settings = {
         "spark.driver.host": LOOPBACK,
         "spark.driver.bindAddress": LOOPBACK,
         "spark.driver.memory": f"{_heap()}g",
@@ -199,6 +205,9 @@ def _local_settings() -> dict[str, str]:
         "spark.python.daemon.module": "pipeline.audit.worker_daemon",
         "spark.sql.warehouse.dir": (Path(scratch) / "spark-warehouse").as_uri(),
     }
+    if _ALLOCATOR not in os.environ and _THRIFTY in pa.supported_memory_backends():
+        settings[f"spark.executorEnv.{_ALLOCATOR}"] = _THRIFTY
+    return settings
 
 
 def _java_settings(runtime: JavaRuntime) -> dict[str, str]:

@@ -5,7 +5,8 @@ The bytes are those that `rebalance.to_json` writes of `rebalance.members_of`.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from collections.abc import Iterable
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 import orjson
@@ -38,15 +39,20 @@ class Texts(NamedTuple):
     at: Int64
 
     @classmethod
-    def of(cls, texts: list[bytes]) -> Texts:
+    def of(cls, texts: list[bytes]) -> Self:
         """Join texts."""
         at = np.cumsum([0, *map(len, texts)], dtype=np.int64)
         return cls(np.frombuffer(b"".join(texts), dtype=np.uint8), at)
 
+    @classmethod
+    def keys(cls, names: Iterable[str]) -> Self:
+        """Write names as keys of JSON, with colons."""
+        return cls.of([orjson.dumps(name) + b":" for name in names])
+
 
 def members_text(instance: Instance, assignment: Assignment) -> bytes:
     """Write an assignment as member → topic → numbers, with every member present."""
-    members, topics = _keys(instance.members), _keys(instance.topics)
+    members, topics = Texts.keys(instance.members), Texts.keys(instance.topics)
     order, ends = by_member(assignment.assignee, len(instance.members))
     size = members_size(order, ends, instance.partition_topic, members, topics)
     text = np.empty(size, dtype=np.uint8)
@@ -60,11 +66,6 @@ def members_text(instance: Instance, assignment: Assignment) -> bytes:
         topics,
     )
     return text[:written].tobytes()
-
-
-def _keys(names: tuple[str, ...]) -> Texts:
-    """Write names as keys of JSON, with colons."""
-    return Texts.of([orjson.dumps(name) + b":" for name in names])
 
 
 @kernel

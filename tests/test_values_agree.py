@@ -28,7 +28,7 @@ from tests.examples import costly, shared_by
 from tests.shapes import SHAPES, Document
 from tests.solver.brute import Brute, best_values
 from tests.strategies import TINY, generators, rebalances, rebalances_with_assignments
-from verify import rows_of
+from verify import columns_of
 from verify.policy.notation import OBJECTIVES, read_policy
 from verify.policy.objectives import scale_of as judges_scale
 from verify.policy.objectives import tally_of
@@ -56,7 +56,7 @@ def values(pair: Pair, level: WeightedObjective) -> tuple[Any, int]:
 def judged(pair: Pair, level: WeightedObjective) -> tuple[Any, int]:
     case = verify.understand(pair[0])
     (terms,) = read_policy(f"none; {level}").levels.values()
-    tally = tally_of(case, rows_of(pair[1]["members"]))
+    tally = tally_of(case, columns_of(case, pair[1]["members"]))
     return judges_value(case, tally, terms), judges_scale(case, terms)
 
 
@@ -73,7 +73,7 @@ def test_the_sum_of_squares_of_a_frontier(pair: Pair) -> None:
     instance = instance_of(parse_rebalance(json.dumps(pair[0])))
     assignment = assignment_of(instance, parse_assignment(json.dumps(pair[1])))
     case, level = verify.understand(pair[0]), ((1, "sum-of-squares"),)
-    tally = tally_of(case, rows_of(pair[1]["members"]))
+    tally = tally_of(case, columns_of(case, pair[1]["members"]))
     squares = sum(n * n for n in assignment.loads(instance).tolist())
     assert judges_value(case, tally, level) == squares
     assert judges_scale(case, level) == 1

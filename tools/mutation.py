@@ -1,4 +1,4 @@
-"""Change one line of an engine or of the judge at a time; see whether a test notices.
+"""Change one line of an engine or a judge at a time; see whether a test notices.
 
 Cosmic Ray makes the mutants. Each part in `PARTS` gets a few, drawn by a fixed seed,
 the tests nearest to it, and a time cap. The run fails if too few mutants are killed,

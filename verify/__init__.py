@@ -7,10 +7,10 @@ folder are its core, which hands over to ``verify.policy`` in `verify.handover` 
 
 from verify.case import Case, understand
 from verify.certificate import kept_bound, peak_lag_bound
+from verify.columns import columns_of
 from verify.documents import PARTITIONS_MAX, read_assignment, read_rebalance
 from verify.handover import policy
 from verify.judge import is_proved, judge, judge_case, unreadable
-from verify.rules import rows_of
 from verify.schema import Unreadable
 
 TooLarge = policy.TooLarge
@@ -22,6 +22,7 @@ __all__ = [
     "TooLarge",
     "Unreadable",
     "best",
+    "columns_of",
     "every_assignment",
     "is_proved",
     "judge",
@@ -30,7 +31,6 @@ __all__ = [
     "peak_lag_bound",
     "read_assignment",
     "read_rebalance",
-    "rows_of",
     "understand",
     "unreadable",
 ]

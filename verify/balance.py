@@ -14,33 +14,40 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from verify.case import Case, Row
+from verify.case import Case
+from verify.columns import Columns
 from verify.keys import end_keys
 
 Class = frozenset[str]  # a subscription, for all members that share it
 
 
 def refuting_transfer(
-    case: Case, rows: Sequence[Row], loads: Mapping[str, int]
+    case: Case, columns: Columns, loads: Mapping[str, int]
 ) -> dict[str, Any] | None:
     """Return the first transfer, by member and topic, that KIP-54 asks for."""
     lowest = _lowest(case, loads)
+    fuller = {name for name, load in loads.items() if load >= lowest + 2}
+    if not fuller:
+        return None
     emptiest: dict[str, str | None] = {}
-    for member, topic, numbers in sorted(
-        row for row in rows if loads[row[0]] >= lowest + 2
+    for member, topic in sorted(
+        (member, topic)
+        for topic, held in columns.items()
+        for member in fuller.intersection(held.members)
     ):
         if topic not in emptiest:
             subscribers = case.subscribers[topic]
             emptiest[topic] = min(subscribers, key=loads.__getitem__, default=None)
         to = emptiest[topic]
         if to is not None and loads[member] - loads[to] >= 2:
-            least = min(numbers)
+            pairs = zip(*columns[topic], strict=True)
+            least = min(number for number, holder in pairs if holder == member)
             return {"member": member, "topic": topic, "partition": least, "to": to}
     return None
 
 
 def refuting_chain(
-    case: Case, rows: Sequence[Row], loads: Mapping[str, int]
+    case: Case, columns: Columns, loads: Mapping[str, int]
 ) -> list[str] | None:
     """Return a shortest chain, giver first, that evens two members out.
 
@@ -62,8 +69,9 @@ def refuting_chain(
         classes.setdefault(wanted, []).append(name)
     last = {c: min(names, key=takes.__getitem__) for c, names in classes.items()}
     held: dict[str, list[str]] = {name: [] for name in loads}
-    for member, topic, _ in rows:
-        held[member].append(topic)
+    for topic, column in columns.items():
+        for member in set(column.members):
+            held[member].append(topic)
     offered: dict[str, int] = {}
     arrived: dict[Class, int] = dict.fromkeys(classes, 0)
     rounds: list[dict[Class, str]] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -10,9 +10,7 @@ from typing import Any
 
 CLAIM_RULES = ("newest-claim", "current-generation")
 
-Row = tuple[str, str, Sequence[int]]  # member, topic, partition numbers
-Claims = Sequence[tuple[str, Sequence[int]]]  # of members, in the order of their names
-Owned = Mapping[str, Collection[int]]  # member -> partition numbers
+Listed = Mapping[str, Sequence[int]]  # what a member lists: topic -> partition numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,10 +25,9 @@ class Case:
     partitions: Mapping[str, int]  # by topic
     wants: Mapping[str, frozenset[str]]  # member -> existing topics it subscribes to
     subscribers: Mapping[str, Sequence[str]]  # by topic
-    claims: Mapping[str, Claims]  # by topic, those that count
+    claimed: Mapping[str, Listed]  # as members claim that the claim rule counts
     generation: Mapping[str, int]  # by member; -1: unknown
-    left: Mapping[str, set[int]]  # topic -> claimed only by members that have left it
-    owners: Mapping[str, Owned]  # by topic: its only newest claimants
+    owners: Mapping[str, Sequence[str | None]]  # by topic, of each partition
     lag: Mapping[str, Sequence[int]]  # topic -> records of each partition
     replica_racks: Mapping[str, Sequence[Sequence[str]]]  # topic -> of each partition
     member_rack: Mapping[str, str]
@@ -40,14 +37,60 @@ class Case:
     @cached_property
     def owned(self) -> Mapping[tuple[str, str], set[int]]:
         """Partitions by owner and topic."""
-        topics = self.owners.items()
-        return {(m, t): set(n) for t, owned in topics for m, n in owned.items()}
+        found: dict[tuple[str, str], set[int]] = {}
+        for topic, owners in self.owners.items():
+            for number, owner in enumerate(owners):
+                if owner is not None:
+                    found.setdefault((owner, topic), set()).add(number)
+        return found
+
+    @cached_property
+    def owned_count(self) -> int:
+        """How many partitions have an owner."""
+        return sum(len(owners) - owners.count(None) for owners in self.owners.values())
 
     @cached_property
     def claimants(self) -> Mapping[str, Mapping[int, Sequence[str]]]:
         """The newest claimants by topic and partition."""
-        topics = self.claims.items()
-        return {t: newest_claimants(c, self.generation) for t, c in topics}
+        found: dict[str, dict[int, tuple[str, ...]]] = {}
+        for name, listed in self.claimed.items():
+            for topic, number in self._claims(listed, self.wants[name]):
+                known = found.setdefault(topic, {})
+                rivals = known.get(number)
+                if rivals is None or self.generation[rivals[0]] < self.generation[name]:
+                    known[number] = (name,)
+                elif self.generation[rivals[0]] == self.generation[name]:
+                    known[number] = (*rivals, name)
+        return found
+
+    @cached_property
+    def left(self) -> Mapping[str, set[int]]:
+        """Partitions by topic that only members claim which have left the topic."""
+        found: dict[str, set[int]] = {}
+        subscribed = {topic for topic, names in self.subscribers.items() if names}
+        for name, listed in self.claimed.items():
+            for topic, number in self._claims(listed, subscribed - self.wants[name]):
+                if number not in self.claimants.get(topic, {}):
+                    found.setdefault(topic, set()).add(number)
+        return found
+
+    @cached_property
+    def audience(self) -> Mapping[str, int]:
+        """A number per topic, equal where the subscribers are."""
+        known: dict[tuple[str, ...], int] = {}
+        return {
+            topic: known.setdefault(tuple(names), len(known))
+            for topic, names in self.subscribers.items()
+        }
+
+    def _claims(
+        self, listed: Listed, topics: Collection[str]
+    ) -> Iterator[tuple[str, int]]:
+        """Yield which partitions of some topics that exist are listed."""
+        for topic, numbers in listed.items():
+            if topic in topics:
+                end = self.partitions[topic]
+                yield from ((topic, number) for number in numbers if number < end)
 
 
 def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") -> Case:
@@ -65,18 +108,15 @@ def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") ->
     wants, subscribers = _subscriptions(members, partitions)
     full = {topic for topic, count in partitions.items() if count}
     generation = {name: members[name].get("generation", -1) for name in wants}
-    counted = _counted_claims(members, generation, claim_rule)
-    claims, left = _claims(counted, partitions, wants)
-    owners = {t: _owned(claimed, generation) for t, claimed in claims.items()}
+    claimed = _counted_claims(members, generation, claim_rule)
     return Case(
         id=instance.get("id"),
         partitions=partitions,
         wants=wants,
         subscribers=subscribers,
-        claims=claims,
+        claimed=claimed,
         generation=generation,
-        left={topic: numbers for topic, numbers in left.items() if subscribers[topic]},
-        owners=owners,
+        owners=_owners(claimed, partitions, wants, generation),
         lag={name: t["lag"] for name, t in topics.items() if "lag" in t},
         replica_racks={name: t["racks"] for name, t in topics.items() if "racks" in t},
         member_rack={name: m["rack"] for name, m in members.items() if "rack" in m},
@@ -97,7 +137,8 @@ def _subscriptions(
     wants: dict[str, frozenset[str]] = {}
     shared: dict[frozenset[str], frozenset[str]] = {}
     listed: Sequence[str] | None = None
-    for name in sorted(members):
+    for known in sorted(members):
+        name = _copied(known)
         if listed != members[name]["subscription"]:  # mostly, all list the same topics
             listed = members[name]["subscription"]
             wanted = frozenset(partitions.keys() & listed)
@@ -114,83 +155,57 @@ def _subscriptions(
     }
 
 
-def count_owned(case: Case) -> int:
-    """Count the partitions that have an owner."""
-    return sum(map(len, chain.from_iterable(o.values() for o in case.owners.values())))
+def _copied(name: str) -> str:
+    """Return an equal string in new memory.
 
-
-def newest_claimants(
-    claimed: Claims, generation: Mapping[str, int]
-) -> dict[int, tuple[str, ...]]:
-    """Return the members with the newest claim on each partition of a topic."""
-    found: dict[int, tuple[str, ...]] = {}
-    for name, numbers in claimed:
-        alone = (name,)  # one tuple per member, not one per claim
-        for number in numbers:
-            rivals = found.get(number)
-            if rivals is None or generation[rivals[0]] < generation[name]:
-                found[number] = alone
-            elif generation[rivals[0]] == generation[name]:
-                found[number] = (*rivals, name)
-    return found
+    Copies made together are next to each other, names of a large document are far
+    apart; each is read once per partition, which takes half the time for the copies.
+    """
+    return (name + " ")[:-1]
 
 
 def _counted_claims(
     members: Mapping[str, Any], generation: Mapping[str, int], claim_rule: str
-) -> list[tuple[str, Mapping[str, Sequence[int]]]]:
+) -> dict[str, Listed]:
     """Return what members claim whose claims the rule counts.
 
     Under ``current-generation``, these are members of the newest one in the group.
     """
     newest = max(generation.values(), default=-1)
-    return [
-        (name, members[name].get("owned", {}))
+    return {
+        name: members[name].get("owned", {})
         for name, dated in generation.items()
         if claim_rule != "current-generation" or dated == newest
-    ]
+    }
 
 
-def _claims(
-    counted: Sequence[tuple[str, Mapping[str, Sequence[int]]]],
+def _owners(
+    claimed: Mapping[str, Listed],
     partitions: Mapping[str, int],
     wants: Mapping[str, frozenset[str]],
-) -> tuple[dict[str, Claims], dict[str, set[int]]]:
-    """Return the claims that count, and what only members claim that have left.
+    generation: Mapping[str, int],
+) -> dict[str, list[str | None]]:
+    """Return the only newest claimant of each partition, by topic.
 
     A claim counts while its member subscribes to the topic and the partition exists.
+    Newer claims come first, so that no later one is newer than its rival.
     """
-    listed: dict[str, list[tuple[str, Sequence[int]]]] = {t: [] for t in partitions}
-    left: dict[str, set[int]] = {}
-    for name, owned in counted:
-        wanted = wants[name]
-        for topic, numbers in owned.items():
-            if topic in wanted:
-                listed[topic].append((name, numbers))
-            elif topic in partitions:
-                left.setdefault(topic, set()).update(numbers)
-    claims = {t: _existing(claimed, partitions[t]) for t, claimed in listed.items()}
-    for topic, gone in left.items():
-        gone.difference_update(*(numbers for _, numbers in claims[topic]))
-        left[topic] = {number for number in gone if number < partitions[topic]}
-    return {topic: claimed for topic, claimed in claims.items() if claimed}, left
-
-
-def _existing(claimed: Claims, end: int) -> Claims:
-    """Drop what a topic with ``end`` partitions does not have."""
-    lists = [numbers for _, numbers in claimed]
-    if max(chain.from_iterable(lists), default=-1) < end and all(lists):
-        return claimed  # mostly
-    exist = ((name, [n for n in numbers if n < end]) for name, numbers in claimed)
-    return [(name, numbers) for name, numbers in exist if numbers]
-
-
-def _owned(claimed: Claims, generation: Mapping[str, int]) -> Owned:
-    """Return the partitions of a topic with one newest claimant; a tie has no owner."""
-    lists = [numbers for _, numbers in claimed]
-    if len(set(chain.from_iterable(lists))) == sum(map(len, lists)):
-        return dict(claimed)  # mostly, there are no rivals
-    owned: dict[str, set[int]] = {}
-    for number, rivals in newest_claimants(claimed, generation).items():
-        if len(rivals) == 1:
-            owned.setdefault(rivals[0], set()).add(number)
-    return owned
+    owners: dict[str, list[str | None]] = {t: [None] * n for t, n in partitions.items()}
+    tied: list[tuple[str, int]] = []
+    for name in sorted(claimed, key=generation.__getitem__, reverse=True):
+        wanted, dated = wants[name], generation[name]
+        for topic, numbers in claimed[name].items():
+            if topic not in wanted:
+                continue
+            found, end = owners[topic], partitions[topic]
+            for number in numbers:
+                if number >= end:
+                    continue
+                rival = found[number]
+                if rival is None:
+                    found[number] = name
+                elif generation[rival] == dated:
+                    tied.append((topic, number))
+    for topic, number in tied:
+        owners[topic][number] = None
+    return owners

@@ -17,13 +17,12 @@ per member.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import repeat
-from operator import mul
 from typing import Any, NamedTuple
 
-from verify.case import Case, Row, count_owned
+from verify.case import Case
+from verify.columns import Columns
 from verify.figures import is_far, loads_of
 from verify.keys import count_keys, is_weighted, ranks
 
@@ -55,7 +54,7 @@ class Staying(NamedTuple):
     """Of partitions of equal racks: the least cost, and what an owner adds to it."""
 
     cheapest: int
-    added: Mapping[str, int]  # by eligible owner; of any other, it is a move
+    added: Mapping[str | None, int]  # by eligible owner; of any other, it is a move
 
 
 class Checked(NamedTuple):
@@ -82,19 +81,24 @@ def level_pools(case: Case, certificate: Certificate) -> list[Pool]:
     """Return a pool per level: topics whose lowest it is, and their members there."""
     bounds = load_bounds(case, certificate)
     place = {name: one.place for name, one in bounds.items()}
-    pools: dict[int, tuple[list[str], dict[str, tuple[int, int]]]] = {}
-    known: set[tuple[str, ...]] = set()  # equal subscribers have the same lowest level
+    pools: dict[int, tuple[list[str], set[str]]] = {}
+    known: set[int] = set()  # equal subscribers have the same lowest level
     for topic, lowest in _lowest_places(case, place).items():
-        topics, limits = pools.setdefault(lowest, ([], {}))
+        topics, names = pools.setdefault(lowest, ([], set()))
         topics.append(topic)
-        names = tuple(case.subscribers[topic])
-        if names in known:
-            continue
-        known.add(names)
-        for name in names:
-            if place[name] == lowest:
-                limits[name] = bounds[name].low, bounds[name].high
-    return [pool_of(case, *one) for one in pools.values()]
+        if case.audience[topic] not in known:
+            known.add(case.audience[topic])
+            names.update(case.subscribers[topic])
+    found = []
+    for lowest, (topics, names) in pools.items():
+        members = [name for name in case.wants if name in names]
+        limits = {
+            name: (bounds[name].low, bounds[name].high)
+            for name in members
+            if place[name] == lowest
+        }
+        found.append(pool_of(case, topics, limits))
+    return found
 
 
 def pool_of(case: Case, topics: Sequence[str], limits: Limits) -> Pool:
@@ -109,13 +113,13 @@ def pool_of(case: Case, topics: Sequence[str], limits: Limits) -> Pool:
 
 def balance_fails(
     case: Case,
-    rows: Sequence[Row],
+    columns: Columns,
     certificate: Certificate,
     loads: Mapping[str, int] | None = None,
 ) -> Reason | None:
     """Return where a certificate fails to prove the load vector least, or None.
 
-    ``loads`` are those of the rows, if they are known.
+    ``loads`` are those of the columns, if they are known.
     """
     by_key = is_weighted(case) or "threshold" in certificate
     for part in ("level", "price", "threshold") if by_key else ("level", "price"):
@@ -127,17 +131,19 @@ def balance_fails(
         if bounds[member].low != level:
             found = {"level": level, "keys": bounds[member].low}
             return {"fails": "threshold", "member": member, **found}
-    for member, load in (loads or loads_of(case, rows)).items():
+    for member, load in (loads or loads_of(case, columns)).items():
         if not bounds[member].low <= load <= bounds[member].high:
             found = {"level": certificate["level"][member], "load": load}
             return {"fails": "load", "member": member, **found}
     place = {name: one.place for name, one in bounds.items()}
-    lowest = _lowest_places(case, place)
-    if len({*place.values(), *lowest.values()}) == 1:  # no row can be misplaced
+    if len(set(place.values())) == 1:  # nothing can be misplaced
         return None
+    lowest = _lowest_places(case, place)
     misplaced = [
-        (member, topic, min(numbers), place[member], lowest[topic])
-        for member, topic, numbers in rows
+        (member, topic, number, place[member], lowest[topic])
+        for topic, held in columns.items()
+        if set(map(place.__getitem__, held.members)) - {lowest.get(topic)}
+        for number, member in zip(*held, strict=True)
         if place[member] != lowest[topic]
     ]
     if not misplaced:
@@ -149,12 +155,12 @@ def balance_fails(
 
 def checked(
     case: Case,
-    rows: Sequence[Row],
+    columns: Columns,
     certificate: Certificate,
     loads: Mapping[str, int] | None = None,
 ) -> Checked:
     """Check the balance that a certificate claims and, if it is proved, bound costs."""
-    fails = balance_fails(case, rows, certificate, loads)
+    fails = balance_fails(case, columns, certificate, loads)
     return Checked(fails, 0 if fails is not None else _least_cost(case, certificate))
 
 
@@ -169,7 +175,7 @@ def kept_bound(case: Case, certificate: Certificate, cost: int | None = None) ->
     mismatched = per_mismatch * sum(case.partitions.values())  # at most
     bound = cost - mismatched
     moves = max(0, -(-bound // per_move)) if per_move else 0
-    owned = count_owned(case)
+    owned = case.owned_count
     return owned - (moves if moves <= owned else 0)
 
 
@@ -194,7 +200,7 @@ def cost_bound(
     def costs_of(
         names: Iterable[str], racks: Collection[str], price: Prices
     ) -> dict[str, int]:
-        costs = {name: price.get(name, 0) for name in names}
+        costs = {name: price[name] for name in names if name in price}
         if per_mismatch:
             for name in costs:
                 costs[name] += per_mismatch * is_far(case, name, racks)
@@ -203,47 +209,29 @@ def cost_bound(
     bound = 0
     for pool, price in priced:
         bound -= most_paid(pool, price)
+        eligible = {name: price.get(name, 0) for name in pool.limits}
         # Topics with equal subscribers share the cheapest, and what staying adds.
-        shared: dict[tuple[str, ...], dict[frozenset[str], Staying]] = {}
+        shared: dict[int, dict[frozenset[str], Staying]] = {}
         for topic in pool.topics:
-            names = tuple(case.subscribers[topic])
-            if names not in shared:
-                shared[names] = {}
-            known, listed = shared[names], racks_of.get(topic)
-            everything = range(case.partitions[topic])
-            for racks, count in _by_racks(listed, everything).items():
+            known = shared.setdefault(case.audience[topic], {})
+            alike = _by_racks(racks_of.get(topic), case.owners[topic])
+            for racks, owners in alike.items():
                 if racks not in known:
-                    able = pool.limits.keys() & names
-                    known[racks] = _staying(costs_of(able, racks, price), per_move)
-                bound += count * known[racks].cheapest
-            bound += _added(known, listed, case.owners.get(topic, {}), per_move)
+                    costs = costs_of(case.subscribers[topic], racks, eligible)
+                    known[racks] = _staying(costs, per_move)
+                cheapest, added = known[racks]
+                bound += len(owners) * cheapest
+                bound += sum(map(added.get, owners, repeat(per_move)))
     return bound
-
-
-def _added(
-    known: Mapping[frozenset[str], Staying],
-    listed: Sequence[Sequence[str]] | None,
-    owned: Mapping[str, Collection[int]],
-    per_move: int,
-) -> int:
-    """Return what a topic's partitions cost more at least because they have owners."""
-    if listed is None:
-        added = known[frozenset()].added if owned else {}
-        costs = map(added.get, owned, repeat(per_move))
-        return sum(map(mul, map(len, owned.values()), costs))
-    return sum(
-        count * known[racks].added.get(owner, per_move)
-        for owner, numbers in owned.items()
-        for racks, count in _by_racks(listed, numbers).items()
-    )
 
 
 def _staying(costs: Mapping[str, int], per_move: int) -> Staying:
     least = min(costs.values())
     most = least + per_move
-    more = {
+    more: dict[str | None, int] = {
         name: cost - least if cost < most else per_move for name, cost in costs.items()
     }
+    more[None] = 0
     return Staying(least, more)
 
 
@@ -273,22 +261,25 @@ def peak_lag_bound(case: Case) -> int | None:
 
 
 def _by_racks(
-    racks: Sequence[Sequence[str]] | None, numbers: Collection[int]
-) -> Mapping[frozenset[str], int]:
-    """Count partitions by the racks of their replicas, if these matter."""
-    if racks is None:
-        return {frozenset(): len(numbers)}
-    return Counter(frozenset(racks[number]) for number in numbers)
+    listed: Sequence[Sequence[str]] | None, owners: Sequence[str | None]
+) -> Mapping[frozenset[str], Sequence[str | None]]:
+    """Return the owners of partitions by the racks of replicas, if these matter."""
+    if listed is None:
+        return {frozenset(): owners}
+    found: dict[frozenset[str], list[str | None]] = {}
+    for racks, owner in zip(listed, owners, strict=True):
+        found.setdefault(frozenset(racks), []).append(owner)
+    return found
 
 
 def _lowest_places(case: Case, place: Mapping[str, int]) -> dict[str, int]:
     """Return topic -> lowest place of its subscribers, of topics with both."""
-    known: dict[tuple[str, ...], int] = {}  # of topics with equal subscribers
+    known: dict[int, int] = {}  # of topics with equal subscribers
     lowest: dict[str, int] = {}
     for topic, subscribers in case.subscribers.items():
         if subscribers and case.partitions[topic]:
-            names = tuple(subscribers)
-            if names not in known:
-                known[names] = min(map(place.__getitem__, names))
-            lowest[topic] = known[names]
+            audience = case.audience[topic]
+            if audience not in known:
+                known[audience] = min(map(place.__getitem__, subscribers))
+            lowest[topic] = known[audience]
     return lowest

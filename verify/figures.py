@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+from operator import eq
+from typing import TypeVar
 
-from verify.case import Case, Owned, Row
+from verify.case import Case
+from verify.columns import Columns
 
-
-def tidy(case: Case, rows: Sequence[Row]) -> list[Row]:
-    """Select what exists and what members of the group hold, once per member."""
-    kept: list[Row] = []
-    for member, topic, numbers in rows:
-        count = case.partitions.get(topic, 0) if member in case.wants else 0
-        held = list({number for number in numbers if number < count})
-        if held:
-            kept.append((member, topic, held))
-    return kept
+T = TypeVar("T")
 
 
-def loads_of(case: Case, rows: Sequence[Row]) -> dict[str, int]:
+def loads_of(case: Case, columns: Columns) -> dict[str, int]:
     """Return how many partitions each member holds."""
-    loads = dict.fromkeys(case.wants, 0)
-    for member, _, numbers in rows:
-        loads[member] += len(numbers)
-    return loads
+    loads = Counter(chain.from_iterable(held.members for held in columns.values()))
+    return {name: loads[name] for name in case.wants}
 
 
-def count_kept(case: Case, rows: Sequence[Row]) -> int:
+def count_kept(case: Case, columns: Columns) -> int:
     """Count the owned partitions that stay with their owner."""
-    owners: Mapping[str, Owned] = {t: case.owners.get(t, {}) for t in case.partitions}
-    kept = 0
-    for member, topic, numbers in rows:
-        owned = owners[topic].get(member, ())
-        if owned == numbers:  # mostly, and without a set for each of a million rows
-            kept += len(numbers)
-        elif owned:
-            kept += len(set(owned).intersection(numbers))
-    return kept
+    return sum(
+        sum(map(eq, held.members, _of_each(case.owners[topic], held.numbers)))
+        for topic, held in columns.items()
+    )
 
 
 def kip54_score(loads: Mapping[str, int]) -> int:
@@ -51,38 +40,29 @@ def kip54_score(loads: Mapping[str, int]) -> int:
     )
 
 
-def lags_of(case: Case, rows: Sequence[Row], lags: Sequence[int]) -> dict[str, int]:
-    """Return the total lag of each member, records, from that of each row."""
+def lags_of(case: Case, columns: Columns) -> dict[str, int]:
+    """Return the total lag of each member, records; an unstated lag counts 0."""
     total = dict.fromkeys(case.wants, 0)
-    for row, lag in zip(rows, lags, strict=True):
-        total[row[0]] += lag
+    for topic, listed in case.lag.items():
+        held = columns[topic]
+        lags = _of_each(listed, held.numbers)
+        for member, lag in zip(held.members, lags, strict=True):
+            total[member] += lag
     return total
 
 
-def row_lags(case: Case, rows: Sequence[Row]) -> list[int]:
-    """Return the total lag of each row, records; an unstated lag counts 0."""
-    lags = []
-    for _, topic, numbers in rows:
-        listed = case.lag.get(topic)
-        if listed is None:
-            lags.append(0)
-        elif len(numbers) == 1:  # a million such rows take half the time
-            lags.append(listed[numbers[0]])
-        else:
-            lags.append(sum(map(listed.__getitem__, numbers)))
-    return lags
-
-
-def rack_mismatches(case: Case, rows: Sequence[Row]) -> int:
+def rack_mismatches(case: Case, columns: Columns) -> int:
     """Count partitions whose holder's rack has no replica of them (KIP-881)."""
-    if not case.replica_racks:
-        return 0
     return sum(
-        is_far(case, member, case.replica_racks[topic][number])
-        for member, topic, numbers in rows
-        if topic in case.replica_racks and member in case.member_rack
-        for number in numbers
+        is_far(case, member, listed[number])
+        for topic, listed in case.replica_racks.items()
+        for number, member in zip(*columns[topic], strict=True)
     )
+
+
+def _of_each(values: Sequence[T], numbers: Sequence[int]) -> Sequence[T]:
+    """Select from values by partition those of some numbers; mostly, of all."""
+    return values if numbers == range(len(values)) else [values[n] for n in numbers]
 
 
 def is_far(case: Case, member: str, racks: Collection[str]) -> bool:

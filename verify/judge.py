@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from verify import balance, certificate, figures, rules
-from verify.case import Case, Row, count_owned, understand
+from verify.case import Case, understand
+from verify.columns import Columns, columns_of, lay_out
 from verify.handover import policy
 from verify.schema import Unreadable
 
@@ -37,21 +38,22 @@ def judge_case(
 ) -> Verdict:
     """Judge one of many assignments for a case; see `judge`."""
     given = assignment["members"]
-    rows = rules.rows_of(given)
-    broken, more = rules.violations(case, given, rows, cooperative=cooperative)
-    withheld = rules.withheld(case, rows) if cooperative else 0
-    if broken:
-        rows = figures.tidy(case, rows)
+    layout = lay_out(case, given)
+    broken, more = rules.violations(case, given, layout, cooperative=cooperative)
+    withheld = rules.withheld(case, layout) if cooperative else 0
     complete = not broken and not withheld
-    loads, lags = figures.loads_of(case, rows), figures.row_lags(case, rows)
+    columns = columns_of(case, given, layout)
+    loads = figures.loads_of(case, columns)
     is_valid = not broken
     counted, evidence = _figures(
-        case, rows, loads, lags, is_valid=is_valid, complete=complete
+        case, columns, loads, is_valid=is_valid, complete=complete
     )
     if cooperative:
         counted["withheld"] = withheld
     shown = assignment.get("certificate") if complete else None
-    checked = None if shown is None else certificate.checked(case, rows, shown, loads)
+    checked = (
+        None if shown is None else certificate.checked(case, columns, shown, loads)
+    )
     proved, fails = _proved(case, assignment, counted, checked, complete=complete)
     if fails is not None and "policy" not in assignment:
         evidence["certificate"] = fails
@@ -59,8 +61,8 @@ def judge_case(
         if "policy" in assignment:
             stated, against = policy.judge_stated(
                 case,
-                rows,
-                (loads, lags),
+                columns,
+                loads,
                 assignment,
                 counted,
                 proved,
@@ -113,9 +115,8 @@ def is_proved(verdict: Verdict) -> bool:
 
 def _figures(
     case: Case,
-    rows: Sequence[Row],
+    columns: Columns,
     loads: Mapping[str, int],
-    row_lags: Sequence[int],
     *,
     is_valid: bool,
     complete: bool,
@@ -125,21 +126,21 @@ def _figures(
     KIP-54 balance is of valid assignments (None of others), dec-min balance of those
     that are complete besides.
     """
-    lags = figures.lags_of(case, rows, row_lags)
+    lags = figures.lags_of(case, columns)
     in_play = [lags[name] for name in case.in_play]
-    kept = figures.count_kept(case, rows)
-    transfer = balance.refuting_transfer(case, rows, loads) if is_valid else None
-    chain = balance.refuting_chain(case, rows, loads) if complete else None
+    kept = figures.count_kept(case, columns)
+    transfer = balance.refuting_transfer(case, columns, loads) if is_valid else None
+    chain = balance.refuting_chain(case, columns, loads) if complete else None
     counted = {
         "loads": sorted(loads.values(), reverse=True),
         "kept": kept,
-        "moves": count_owned(case) - kept,
+        "moves": case.owned_count - kept,
         "kip54_score": figures.kip54_score(loads),
         "kip54_balanced": transfer is None if is_valid else None,
         "dec_min_balanced": complete and chain is None,
         "peak_lag": max(lags.values(), default=0),
         "lag_spread": max(in_play, default=0) - min(in_play, default=0),
-        "rack_mismatches": figures.rack_mismatches(case, rows),
+        "rack_mismatches": figures.rack_mismatches(case, columns),
     }
     found = {"kip54_balanced": transfer, "dec_min_balanced": chain}
     return counted, {name: what for name, what in found.items() if what is not None}

@@ -1,41 +1,38 @@
 """The rules of validity: each yields its violations as (topic, partition, member).
 
-What a rule does not name is "", -1 or None. No row of the assignment is empty.
+What a rule does not name is "", -1 or None.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 from itertools import chain, count
 from typing import Any
 
-from verify.case import Case, Row
+from verify.case import Case
+from verify.columns import Given, Layout
 
 Violation = dict[str, Any]
-Given = Mapping[str, Mapping[str, Sequence[int]]]
-Lists = dict[str, list[Sequence[int]]]  # topic -> partitions of each row
-Held = dict[str, set[int]]  # topic -> assigned partitions, of whatever member
 Culprits = Iterator[tuple[Any, ...]]  # topic, partition, member; maybe a claimant
 
 LISTED_MAX = 1000  # violations per rule, the first by topic, partition and member
 
 
 def violations(
-    case: Case, given: Given, rows: Sequence[Row], *, cooperative: bool
+    case: Case, given: Given, layout: Layout, *, cooperative: bool
 ) -> tuple[list[Violation], dict[str, int]]:
     """Return the first violations of each rule, and how many more it has, if any."""
-    lists = _lists_by_topic(rows)
-    held = {topic: set(chain.from_iterable(one)) for topic, one in lists.items()}
+    odd = {} if layout.exact else given
     rules: dict[str, Culprits] = {
-        "assigned-twice": assigned_twice(case, rows, lists, held),
+        "assigned-twice": assigned_twice(case, odd),
         "missing-member": (("", -1, m) for m in case.wants.keys() - given.keys()),
-        "unassigned": unassigned(case, held, cooperative=cooperative),
+        "unassigned": unassigned(case, layout, cooperative=cooperative),
         "unknown-member": (("", -1, m) for m in given.keys() - case.wants.keys()),
-        "unknown-partition": unknown_partition(case, rows, held),
-        "unrevoked": unrevoked(case, rows if cooperative else ()),
-        "unsubscribed": unsubscribed(case, rows),
+        "unknown-partition": unknown_partition(case, odd),
+        "unrevoked": unrevoked(case, given if cooperative else {}),
+        "unsubscribed": unsubscribed(case, given),
     }
     found: list[Violation] = []
     more: dict[str, int] = {}
@@ -53,43 +50,26 @@ def violations(
     return found, more
 
 
-def rows_of(given: Given) -> list[Row]:
-    """Return the assignment as rows, without the empty ones."""
-    return [
-        (member, topic, numbers)
-        for member, held in given.items()
-        for topic, numbers in held.items()
-        if numbers
-    ]
-
-
-def unknown_partition(case: Case, rows: Sequence[Row], assigned: Held) -> Culprits:
+def unknown_partition(case: Case, given: Given) -> Culprits:
     """Yield assigned partitions that do not exist."""
-    if all(max(held) < case.partitions.get(t, 0) for t, held in assigned.items()):
-        return  # mostly; a topic has fewer sets than rows
-    for member, topic, numbers in rows:
+    for member, topic, numbers in _rows(given):
         end = case.partitions.get(topic, 0)
-        if max(numbers) >= end:
-            yield from ((topic, n, member) for n in set(numbers) if n >= end)
+        yield from ((topic, n, member) for n in set(numbers) if n >= end)
 
 
-def unsubscribed(case: Case, rows: Sequence[Row]) -> Culprits:
+def unsubscribed(case: Case, given: Given) -> Culprits:
     """Yield partitions of topics to which their member does not subscribe."""
-    for member, topic, numbers in rows:
+    for member, listed in given.items():
         wanted = case.wants.get(member)
-        if wanted is not None and topic not in wanted:
+        for topic in () if wanted is None else listed.keys() - wanted:
             end = case.partitions.get(topic, 0)
-            yield from ((topic, n, member) for n in set(numbers) if n < end)
+            yield from ((topic, n, member) for n in set(listed[topic]) if n < end)
 
 
-def assigned_twice(
-    case: Case, rows: Sequence[Row], lists: Lists, assigned: Held
-) -> Culprits:
+def assigned_twice(case: Case, given: Given) -> Culprits:
     """Yield partitions that another member holds, earlier by name, or that repeat."""
-    if all(sum(map(len, lists[t])) == len(held) for t, held in assigned.items()):
-        return  # mostly; the order that names culprits takes longer to establish
     seen: dict[str, set[int]] = {}
-    for member, topic, numbers in sorted(rows):
+    for member, topic, numbers in sorted(_rows(given)):
         once, known = set(numbers), seen.setdefault(topic, set())
         twice = once & known
         if len(once) < len(numbers):
@@ -99,23 +79,22 @@ def assigned_twice(
         known |= once
 
 
-def unassigned(case: Case, assigned: Held, *, cooperative: bool) -> Culprits:
+def unassigned(case: Case, layout: Layout, *, cooperative: bool) -> Culprits:
     """Yield partitions that no member holds although some member subscribes.
 
     In a cooperative round they may wait until a claimant revokes them: `withheld`.
     """
     for topic, subscribers in case.subscribers.items():
-        held = assigned.get(topic, set())
-        if cooperative:
-            held = held | _revocable(case, topic)
-        numbers = range(case.partitions[topic] if subscribers else 0)
-        if not held.issuperset(numbers):
-            yield from ((topic, n, None) for n in numbers if n not in held)
+        holders = layout.holders[topic]
+        if subscribers and None in holders:
+            waiting = _revocable(case, topic) if cooperative else ()
+            free = (n for n, holder in enumerate(holders) if holder is None)
+            yield from ((topic, n, None) for n in free if n not in waiting)
 
 
-def unrevoked(case: Case, rows: Sequence[Row]) -> Culprits:
+def unrevoked(case: Case, given: Given) -> Culprits:
     """Yield partitions that a newest claimant, other than the member, still holds."""
-    for member, topic, numbers in rows:
+    for member, topic, numbers in _rows(given):
         claimed = case.claimants.get(topic, {})
         for number in set(numbers):
             others = [rival for rival in claimed.get(number, ()) if rival != member]
@@ -123,11 +102,13 @@ def unrevoked(case: Case, rows: Sequence[Row]) -> Culprits:
                 yield topic, number, member, others[0]
 
 
-def withheld(case: Case, rows: Sequence[Row]) -> int:
+def withheld(case: Case, layout: Layout) -> int:
     """Count claimed partitions that no member holds until a claimant revokes them."""
-    lists = _lists_by_topic(rows)
-    topics = case.claims.keys() | case.left.keys()
-    return sum(len(_revocable(case, t).difference(*lists.get(t, ()))) for t in topics)
+    return sum(
+        layout.holders[topic][number] is None
+        for topic in case.claimants.keys() | case.left.keys()
+        for number in _revocable(case, topic)
+    )
 
 
 def _revocable(case: Case, topic: str) -> set[int]:
@@ -138,15 +119,13 @@ def _revocable(case: Case, topic: str) -> set[int]:
     that another may have it at once, too: `unrevoked` asks subscribers alone. Whatever
     waited is claimed by nobody in the next round, and cannot wait again.
     """
-    claimed = (numbers for _, numbers in case.claims.get(topic, ()))
-    return case.left.get(topic, set()).union(*claimed)
+    return case.left.get(topic, set()).union(case.claimants.get(topic, ()))
 
 
-def _lists_by_topic(rows: Sequence[Row]) -> Lists:
-    lists: Lists = {}
-    for _, topic, numbers in rows:
-        lists.setdefault(topic, []).append(numbers)
-    return lists
+def _rows(given: Given) -> Iterator[tuple[str, str, Sequence[int]]]:
+    for member, listed in given.items():
+        for topic, numbers in listed.items():
+            yield member, topic, numbers
 
 
 def _violation(rule: str, culprit: tuple[Any, ...]) -> Violation:

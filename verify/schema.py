@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 from typing import Any
 
@@ -17,10 +18,11 @@ INT64_MAX = 2**63 - 1
 COUNT = range(INT64_MAX + 1)
 POSITIVE = range(1, INT64_MAX + 1)
 INT64 = range(-INT64_MAX, INT64_MAX + 1)
-DIGITS = 20  # an integer with more digits is beyond int64, sign included
+DIGITS = 20  # an integer with more digits, sign included, is beyond int64: not shown
+SHORT = range(1 - 10 ** (DIGITS - 1), 10**DIGITS)
+TOO_LONG = "integer beyond 64 bits"
 LISTED_MAX = 100  # wrong values per document that are listed
 SHOWN = 80  # characters of a wrong value that a message repeats
-ALIKE = bytes(48 if 48 <= byte <= 57 else 32 for byte in range(256))  # any digit as 0
 PLAIN_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*\Z")
 
 Path = tuple[str | int, ...]
@@ -84,20 +86,28 @@ def parse(text: str | bytes) -> object:
     if decoded.startswith("\ufeff"):
         raise Unreadable("starts with a byte order mark; write plain UTF-8")
     try:
-        value: object = json.loads(
-            decoded,
-            object_pairs_hook=_object_or_odd,
-            # Python's own integers are parsed ten times faster than by a function.
-            parse_int=_integer_or_odd if _has_long_number(decoded) else None,
-            parse_float=lambda digits: _Odd(f"a float: {digits[:SHOWN]}"),
-            parse_constant=lambda name: _Odd(f"no JSON: {name}"),
-        )
+        return _parsed(decoded)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno} column {error.colno}"
         raise Unreadable(f"not JSON: {error.msg} ({where})") from None
     except RecursionError:
         raise Unreadable("nested too deeply") from None
-    return value
+
+
+def _parsed(text: str) -> object:
+    parse_as = partial(
+        json.loads,
+        text,
+        object_pairs_hook=_object_or_odd,
+        parse_float=lambda digits: _Odd(f"a float: {digits[:SHOWN]}"),
+        parse_constant=lambda name: _Odd(f"no JSON: {name}"),
+    )
+    try:
+        return parse_as()
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # Python converts no integer of thousands of digits
+        return parse_as(parse_int=_integer_or_odd)
 
 
 def check(schema: Any, value: Any, path: Path = ()) -> None:
@@ -106,6 +116,8 @@ def check(schema: Any, value: Any, path: Path = ()) -> None:
 
 
 def _mismatches(schema: Any, value: Any, path: Path) -> Iterator[Unreadable]:
+    if _all_match(schema, [value]):
+        return
     if isinstance(schema, dict):
         if type(value) is dict:
             yield from _in_object(schema, value, path)
@@ -131,6 +143,8 @@ def _check_one(schema: Any, value: Any, path: Path) -> None:
         expect(bool, value, path)
     elif isinstance(schema, range):
         expect(int, value, path)
+        if value not in SHORT:
+            raise Unreadable(TOO_LONG, path)
         if value not in schema:
             reason = f"{value} is not within {schema.start} and {schema.stop - 1}"
             raise Unreadable(reason, path)
@@ -151,6 +165,8 @@ def expect(kind: type, value: object, path: Path) -> None:
 def _wrong_kind(kind: type, value: object, path: Path) -> Unreadable:
     if isinstance(value, _Odd):
         return Unreadable(value.reason, (*path, *value.steps))
+    if type(value) is int and value not in SHORT:
+        return Unreadable(TOO_LONG, path)
     names = {dict: "object", list: "list", int: "integer", str: "string"}
     return Unreadable(f"{shown(value)} is no {names.get(kind, 'boolean')}", path)
 
@@ -167,8 +183,6 @@ def _in_object(
     schema: Mapping[str, Any], value: Mapping[Any, Any], path: Path
 ) -> Iterator[Unreadable]:
     if "*" in schema:
-        if _all_match(schema["*"], value):
-            return
         for key, item in value.items():
             yield from _mismatches(str, key, (*path, key))
             yield from _mismatches(schema["*"], item, (*path, key))
@@ -185,61 +199,87 @@ def _in_object(
             yield from _mismatches(known[key], item, (*path, key))
 
 
-def _all_match(schema: Any, value: Mapping[Any, Any]) -> bool:
-    """Check an object of integers, or of lists of integers, at once.
+def _all_match(schema: Any, values: Collection[Any]) -> bool:
+    """Check values of one schema together: in a tenth of the time, without a culprit.
 
-    A million short lists take a tenth of the time. What fails, and what has another
-    schema, is then checked item by item, which finds the first culprit.
+    What fails is then checked item by item, which finds the culprits.
     """
-    lists: Collection[Any] = value.values()
-    numbers: Sequence[Any] = list(lists)
-    of = schema
-    if isinstance(schema, list | set) and len(schema) == 1:
-        if not set(map(type, lists)) <= {list}:
-            return False
-        (of,) = schema
-        numbers = list(chain.from_iterable(lists))
-    if not (isinstance(of, range) and _all_within(of, numbers)):
+    if isinstance(schema, dict):
+        return set(map(type, values)) <= {dict} and _all_objects(schema, values)
+    if isinstance(schema, list | set):
+        return set(map(type, values)) <= {list} and _all_lists(schema, values)
+    if schema is str:
+        return _all_plain(values)
+    if isinstance(schema, range):
+        return _all_within(schema, values)
+    try:
+        for value in values:
+            _check_one(schema, value, ())
+    except Unreadable:
         return False
-    if isinstance(schema, set):
-        several = [listed for listed in lists if len(listed) > 1]
-        if sum(map(len, map(set, several))) < sum(map(len, several)):
-            return False
-    return _all_plain(value)
+    return True
 
 
-def _all_plain(value: Collection[Any]) -> bool:
-    """Check strings at once: ASCII has no half of a surrogate pair."""
-    return set(map(type, value)) <= {str} and "".join(value).isascii()
+def _all_objects(
+    schema: Mapping[str, Any], values: Collection[Mapping[str, Any]]
+) -> bool:
+    if "*" in schema:  # one by one: what one object lists is close together in memory
+        return all(
+            _all_match(schema["*"], value.values()) for value in values
+        ) and _all_plain(set().union(*values))
+    known = {key.removesuffix("?"): item for key, item in schema.items()}
+    needed = known.keys() & schema.keys()
+    return all(needed <= value.keys() <= known.keys() for value in values) and all(
+        _all_match(item, [value[key] for value in values if key in value])
+        for key, item in known.items()
+    )
+
+
+def _all_lists(schema: list[Any] | set[Any], values: Collection[list[Any]]) -> bool:
+    if not _all_match(next(iter(schema)), list(chain.from_iterable(values))):
+        return False
+    if len(schema) > 1:
+        return set(map(len, values)) <= {len(schema)}
+    if isinstance(schema, list):
+        return True
+    several = [listed for listed in values if len(listed) > 1]
+    return sum(map(len, map(set, several))) == sum(map(len, several))
+
+
+def _all_plain(values: Collection[Any]) -> bool:
+    """Check strings together: no half of a surrogate pair can be encoded."""
+    if not set(map(type, values)) <= {str}:
+        return False
+    try:
+        "".join(values).encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _all_within(bounds: range, values: Collection[Any]) -> bool:
+    if not values:
+        return True
+    if not set(map(type, values)) <= {int}:
+        return False
+    return bool(bounds.start <= min(values) and max(values) < bounds.stop)
 
 
 def _in_list(
     schema: list[Any] | set[Any], value: list[Any], path: Path
 ) -> Iterator[Unreadable]:
-    of = next(iter(schema))
-    at_once = isinstance(of, range) and _all_within(of, value)
-    if not (at_once or (of is str and _all_plain(value))):
-        wrong = False
-        for position, item in enumerate(value):
-            for found in _mismatches(of, item, (*path, position)):
-                wrong = True
-                yield found
-        if wrong:
-            return
+    wrong = False
+    for position, item in enumerate(value):
+        for found in _mismatches(next(iter(schema)), item, (*path, position)):
+            wrong = True
+            yield found
+    if wrong:
+        return
     if len(schema) > 1 and len(value) != len(schema):
         yield Unreadable(f"{len(value)} entries, expected {len(schema)}", path)
     repeated = _first_repeated(value) if isinstance(schema, set) else None
     if repeated is not None:
         yield Unreadable(f"{shown(value[repeated])} listed twice", (*path, repeated))
-
-
-def _all_within(bounds: range, value: Sequence[Any]) -> bool:
-    """Check a list of integers at once; what fails is then checked item by item."""
-    if not value:
-        return True
-    if not set(map(type, value)) <= {int}:
-        return False
-    return bool(bounds.start <= min(value) and max(value) < bounds.stop)
 
 
 def _check_text(value: Any, path: Path) -> None:
@@ -256,14 +296,8 @@ def _step(step: str | int) -> str:
     return f".{step}" if PLAIN_KEY.match(step) else f"[{shown(step)}]"
 
 
-def _has_long_number(text: str) -> bool:
-    """Return whether a text has as many digits in a row as no int64 has."""
-    digits = text.encode("utf-8", "surrogatepass").translate(ALIKE)
-    return b"0" * DIGITS in digits
-
-
 def _integer_or_odd(digits: str) -> int | _Odd:
-    return int(digits) if len(digits) <= DIGITS else _Odd("integer beyond 64 bits")
+    return int(digits) if len(digits) <= DIGITS else _Odd(TOO_LONG)
 
 
 def _object_or_odd(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Odd:

@@ -20,14 +20,13 @@ from oracle.cli.sink import opened_sink
 from oracle.cli.tables import NAME_SHOWN, table_of
 from oracle.cli.terminal import complain, console_of, is_terminal, printed
 from oracle.names import abridged, visible
-from oracle.report import write_page
-from oracle.report.facts import ClientRow, Facts
 from oracle.wording import counted
 from pipeline.audit import AuditSummary, audit, refuse_replaced
 from pipeline.tables import PAGE
 from rebalance import ClaimRule, OffsetReset, SourceError
 
 if TYPE_CHECKING:
+    from oracle.report.facts import ClientRow, Facts
     from pipeline.live import ClientSettings, LiveSource
 
 _LOST: Final = "unreadable"
@@ -136,6 +135,8 @@ def audited(
     written: list[tuple[Facts, dict[str, Any]]] = []
 
     def page(folder: Path) -> None:
+        from oracle.report import write_page
+
         facts = write_page(folder, folder / PAGE, command=asked.command)
         used = json.loads((folder / "audit.json").read_bytes())["parameters"]
         written.append((facts, used))
@@ -161,8 +162,16 @@ def audited(
         progress=progress,
         tell=complain,
         page=page,
+        meanwhile=_prepare_page,
     )
     return CompletedAudit(summary, *written[0])
+
+
+def _prepare_page() -> None:
+    """Load what the page needs."""
+    from oracle.report import prepare_page
+
+    prepare_page()
 
 
 def _live(asked: Audit) -> LiveSource | None:

@@ -1,7 +1,13 @@
 """The HTML page: one file with the results of an audit, readable offline."""
 
 from oracle.report.group_advice import advice_of_group
-from oracle.report.page import page_of, write_page
+from oracle.report.page import page_of, prepare_page, write_page
 from oracle.report.rebalance_page import write_rebalance_page
 
-__all__ = ["advice_of_group", "page_of", "write_page", "write_rebalance_page"]
+__all__ = [
+    "advice_of_group",
+    "page_of",
+    "prepare_page",
+    "write_page",
+    "write_rebalance_page",
+]

@@ -153,6 +153,7 @@ def load_documents(
     key: str,
     wanted: Sequence[tuple[str, str, str]],
     columns: Sequence[str],
+    among: ds.Expression | None = None,
 ) -> list[dict[str, Any]]:
     """Read ``columns`` of some rows, including documents.
 
@@ -161,6 +162,8 @@ def load_documents(
     wanted
         Day, group, and value of ``key`` of each row; tables are sorted by group, so
         that other parts of their files are skipped.
+    among
+        Reads only such rows.
 
     Raises
     ------
@@ -174,6 +177,7 @@ def load_documents(
         ds.field(name).isin(sorted(set(values)))
         for name, values in zip(names, zip(*wanted, strict=True), strict=True)
     ]
+    places += [] if among is None else [among]
     # One test of many values is much quicker than many tests; it selects a few more.
     asked, found = set(wanted), [*dict.fromkeys((*names, *columns))]
     rows = _read(folder, table, found, reduce(and_, places)).to_pylist()

@@ -29,8 +29,8 @@ from pipeline.summary import INVALID, NEEDLESS, OPTIMUM, UNBALANCED, equals
 
 MOST: Final = 600
 PARTITIONS: Final = 100_000
-"""Most rebalances, and partitions of all together: each rebalance is solved and judged
-again, which takes 2 ms and up to 20 us per partition."""
+"""Most rebalances, and partitions of all together: each rebalance is judged again,
+which takes 2 ms and up to 20 us per partition."""
 DATA_BYTES: Final = 700_000
 NAME_KEPT: Final = 300
 TRANSFERS_TOLD: Final = 12

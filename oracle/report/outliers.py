@@ -1,4 +1,4 @@
-"""Outliers: the rebalances with the largest gaps, solved and judged again."""
+"""Outliers: the rebalances with the largest gaps, judged again."""
 
 from __future__ import annotations
 
@@ -12,30 +12,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from markupsafe import Markup
 
-import verify
-from oracle.report.assignment_diff import AssignmentDiff, Held, assignment_diff_of
+from oracle.report.assignment_diff import (
+    AssignmentDiff,
+    Held,
+    Members,
+    assignment_diff_of,
+)
 from oracle.report.flows import Flows, flows_of
-from oracle.report.load import Tables, load_documents
+from oracle.report.judged_again import JudgedAgain, judged_again, judged_units
+from oracle.report.load import Tables
 from oracle.report.moves_drawing import drawing
 from oracle.report.proof import Bound, Chain, bound_of, chain_of
 from oracle.transfers import Transfer, transfers_of
-from pipeline.evaluation import ACTUAL, Evaluation
 from pipeline.groups import with_held
 from pipeline.summary import INVALID, NEEDLESS, OPTIMUM, UNBALANCED, equals
-from rebalance import (
-    INT64_MAX,
-    ClaimRule,
-    Rebalance,
-    instance_of,
-    parse_assignment,
-    parse_rebalance,
-)
+from rebalance import AssignmentDocument, Rebalance, instance_of
 from solver import solve
 
 Row = dict[str, Any]
 
 OF_A_KIND: Final = 3
-_FROM: Final = "drawn_from"
 LARGEST_DRAWN: Final = 20_000  # partitions; a larger drawing is not readable
 
 
@@ -100,7 +96,7 @@ class Outlier:
 
 
 def outliers_of(tables: Tables, units: pa.Table, claim_rule: str) -> list[Outlier]:
-    """Select and solve the worst rebalances of each kind, worst first."""
+    """Select the worst rebalances of each kind, worst first."""
     chosen = [
         row
         for kind in (INVALID, UNBALANCED, NEEDLESS)
@@ -110,11 +106,24 @@ def outliers_of(tables: Tables, units: pa.Table, claim_rule: str) -> list[Outlie
 
 
 def solved(tables: Tables, chosen: Sequence[Row], claim_rule: str) -> Iterator[Outlier]:
-    """Yield rebalances, rows of `client_units`, solved and judged again."""
-    documents = _documents(tables, chosen)
-    for unit in chosen:
-        texts = documents[unit["drawn_from"], unit["drawn_id"]]
-        yield _outlier(unit, *texts, claim_rule)
+    """Yield rebalances, rows of `client_units`, judged again.
+
+    Raises
+    ------
+    DisagreementError
+        If a verdict is another one than that of the tables.
+    """
+    for unit, judged in zip(
+        chosen, judged_units(tables, chosen, claim_rule), strict=True
+    ):
+        yield replace(
+            _outlier(judged),
+            kind=unit["outcome"],
+            cluster=unit["cluster"],
+            group=unit["group_id"],
+            assignor=unit["client_assignor"],
+            generation=unit["generation"],
+        )
 
 
 def _largest_gaps(units: pa.Table, kind: str) -> list[Row]:
@@ -154,59 +163,6 @@ def _earliest(units: pa.Table, group: Mapping[str, Any]) -> Row:
     return row
 
 
-def _documents(
-    tables: Tables, chosen: Sequence[Row]
-) -> dict[tuple[str, str], tuple[str, str]]:
-    """Read instance and assignment of each chosen unit, as text."""
-    rounds, episodes = (
-        [
-            (row["drawn_date"], row["group_id"], row["drawn_id"])
-            for row in chosen
-            if row[_FROM] == name
-        ]
-        for name in ("rebalances", "episodes")
-    )
-    folder = tables.folder
-    columns = ["rebalance_id", "instance"]
-    instances = {
-        row["rebalance_id"]: row["instance"]
-        for row in load_documents(folder, "rebalances", "rebalance_id", rounds, columns)
-    }
-    columns = ["rebalance_id", "assignor", "assignment"]
-    answers = load_documents(folder, "answers", "rebalance_id", rounds, columns)
-    columns = ["episode_id", "instance", "assignment"]
-    whole = load_documents(folder, "episodes", "episode_id", episodes, columns)
-    return {
-        ("rebalances", row["rebalance_id"]): (
-            instances[row["rebalance_id"]],
-            row["assignment"],
-        )
-        for row in answers
-        if row["assignor"] == ACTUAL
-    } | {
-        ("episodes", row["episode_id"]): (row["instance"], row["assignment"])
-        for row in whole
-    }
-
-
-def _outlier(
-    unit: Row,
-    instance_text: str,
-    assignment_text: str,
-    claim_rule: str,
-) -> Outlier:
-    is_round = bool(unit["cooperative"]) and unit["drawn_from"] == "rebalances"
-    found = outlier_of(instance_text, assignment_text, claim_rule, is_round=is_round)
-    return replace(
-        found,
-        kind=unit["outcome"],
-        cluster=unit["cluster"],
-        group=unit["group_id"],
-        assignor=unit["client_assignor"],
-        generation=unit["generation"],
-    )
-
-
 def outlier_of(
     instance_text: str,
     assignment_text: str,
@@ -216,39 +172,39 @@ def outlier_of(
     is_round: bool = False,
 ) -> Outlier:
     """Solve and judge one rebalance, of no cluster or assignor that is known."""
-    # The audit applied its size limit when it read the instance; none is needed here.
-    instance = verify.read_rebalance(instance_text, max_partitions=INT64_MAX)
-    assignment = verify.read_assignment(assignment_text)
-    case = verify.understand(instance, claim_rule=claim_rule)
-    verdict = verify.judge_case(case, assignment, cooperative=is_round)
-    document = parse_rebalance(instance_text, max_partitions=INT64_MAX)
-    evaluation = Evaluation(document, ClaimRule(claim_rule), case=case)
-    best, best_verdict = evaluation.optimum().judged()
+    judged = judged_again(instance_text, assignment_text, claim_rule, is_round=is_round)
+    return replace(_outlier(judged), generation=generation)
+
+
+def _outlier(judged: JudgedAgain) -> Outlier:
+    evaluation, document = judged.evaluation, judged.document
+    assignment, verdict = judged.given.judged()
+    best, best_verdict = judged.best.judged()
     given, ideal = assignment["members"], best["members"]
     wrong = _places(verdict)
-    flows = flows_of(evaluation.instance, given, ideal, wrong)
     kind = _kind(verdict, best_verdict)
     return Outlier(
         kind=kind,
         cluster="",
         group=document.group,
         assignor=None,
-        generation=generation,
+        generation=None,
         loads=tuple(verdict["figures"]["loads"]),
         loads_best=tuple(best_verdict["figures"]["loads"]),
         moves=verdict["figures"]["moves"],
         diff=partial(assignment_diff_of, evaluation.instance, given, ideal, wrong),
-        flows=flows,
-        chain=chain_of(instance, assignment, verdict),
-        bound=bound_of(case, best, best_verdict),
+        flows=flows_of(evaluation.instance, given, ideal, wrong),
+        chain=chain_of(judged.instance, assignment, verdict),
+        bound=bound_of(evaluation.case, best, best_verdict),
         broken=_broken(verdict),
-        balancing=_balancing(document, assignment_text) if kind == UNBALANCED else (),
+        balancing=_balancing(document, given) if kind == UNBALANCED else (),
     )
 
 
-def _balancing(document: Rebalance, assignment_text: str) -> tuple[Transfer, ...]:
+def _balancing(document: Rebalance, given: Members) -> tuple[Transfer, ...]:
     """Return the fewest transfers from what was assigned to balanced loads."""
-    instance = instance_of(with_held(document, parse_assignment(assignment_text)))
+    held = AssignmentDocument.model_construct(members=given)
+    instance = instance_of(with_held(document, held))
     best = solve(instance).assignment
     return () if best is None else tuple(transfers_of(instance, best))
 

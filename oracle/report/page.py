@@ -33,14 +33,21 @@ from oracle.report.kip54 import kip54_of
 from oracle.report.load import load, system_allocator
 from oracle.report.openable import rebalance_data
 from oracle.report.outcomes import Counts
-from oracle.report.outliers import Outlier, outliers_of
+from oracle.report.outliers import Outlier, outlier_of, outliers_of
 from oracle.report.trend import Trend
 from oracle.writing import written_aside
+from rebalance import ClaimRule
 
 WIDE: Final = 1080
 NARROW: Final = 340
 CHART_ROWS: Final = 20
 ROWS_SHOWN: Final = 8
+
+_INSTANCE: Final = """{"format": "rebalance/1", "group": "g",
+    "topics": {"t": {"partitions": 2}},
+    "members": {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}}}"""
+_UNBALANCED: Final = """{"format": "assignment/1",
+    "members": {"a": {"t": [0, 1]}, "b": {}}}"""
 
 
 def write_page(tables: Path, out: Path, *, command: str | None = None) -> Facts:
@@ -61,12 +68,27 @@ def write_page(tables: Path, out: Path, *, command: str | None = None) -> Facts:
         If the folder holds no audit.
     OutputError
         If the file cannot be written.
+    DisagreementError
+        If the judge disagrees with a row of a rebalance that the page shows.
     """
     with system_allocator():
         html, facts = _rendered(tables, command)
     with written_aside(out) as writer:
         writer.write(html.encode())
     return facts
+
+
+def prepare_page() -> None:
+    """Load what every page needs: templates, Vega, and the compiled engine and judge.
+
+    That takes longer than to write the page of a small audit; it can be done in a
+    thread while Spark starts.
+    """
+    templates = environment()
+    for name in templates.list_templates(extensions=("html", "css")):
+        templates.get_template(name)
+    columns([("a", 1)], width=NARROW, color="--optimum")
+    outlier_of(_INSTANCE, _UNBALANCED, ClaimRule.NEWEST_CLAIM.value)
 
 
 def page_of(folder: Path, *, command: str | None = None) -> str:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
+from threading import Thread
 from typing import Final
 
 from pyspark.sql import SparkSession
@@ -14,7 +16,7 @@ from pyspark.sql import SparkSession
 from pipeline.audit.interrupt import interrupts_kept, java_ended, signals_deferred
 from pipeline.evaluation import DisagreementError
 from pipeline.files import HadoopStore, Location
-from pipeline.session import is_submitted, java_of, spark_session
+from pipeline.session import is_local, is_submitted, java_of, spark_session
 from pipeline.sources.spark_rows import SPARK_ERRORS
 from rebalance import OracleError, OutputError, OutsideError
 
@@ -73,6 +75,8 @@ def _spark(
         spark = session.newSession()
         # Each stage sets its number of tasks; adaptive planning only costs time.
         spark.conf.set("spark.sql.adaptive.enabled", "false")
+        if is_own and is_local(session.sparkContext.master or ""):
+            in_background(partial(_start_workers, spark))
         try:
             yield spark, java
         except SPARK_ERRORS as error:
@@ -80,6 +84,22 @@ def _spark(
         finally:
             if running is None:
                 session.stop()
+
+
+def _start_workers(spark: SparkSession) -> None:
+    """Let the daemon of Python's workers load the judge while the audit is planned."""
+    table = spark.range(0, 1, 1, 1).mapInArrow(lambda rows: rows, "id bigint")
+    table.write.format("noop").mode("append").save()
+
+
+def in_background(prepare: Callable[[], object]) -> None:
+    """Prepare something in a thread; a failure is left to those who need it."""
+
+    def run() -> None:
+        with suppress(Exception):
+            prepare()
+
+    Thread(target=run).start()
 
 
 def _silence(session: SparkSession) -> None:

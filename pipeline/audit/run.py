@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pyspark.sql import SparkSession
 
 from pipeline.audit.judged import JudgedRuns
-from pipeline.audit.lazy_spark import Clock, LazySpark
+from pipeline.audit.lazy_spark import Clock, LazySpark, in_background
 from pipeline.audit.manifest import Counts, manifest_of
 from pipeline.audit.progress import Progress, watched
 from pipeline.audit.request import fingerprint
@@ -108,6 +108,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
     tell: Tell = untold,
     tasks: int | None = None,
     page: WritePage | None = None,
+    meanwhile: Callable[[], object] | None = None,
 ) -> AuditSummary:
     """Judge a history and write its tables to a folder.
 
@@ -160,6 +161,8 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         Number of parts of the work; None: determined by the number of cores.
     page
         Writes ``index.html`` into a folder of tables; it is replaced with them.
+    meanwhile
+        Called in a thread of its own while Spark starts; it may fail.
 
     Raises
     ------
@@ -224,6 +227,7 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
             "claim_rule": claim_rule.value,
             "max_partitions": max_partitions,
             "assignors": list(selected),
+            "judged_whole": JUDGED_WHOLE,
             "judged_sample": f"1 of {SAMPLE}",
             "source_format": source_format,
             "columns": dict(written.names),
@@ -240,6 +244,8 @@ def audit(  # noqa: PLR0913  # one parameter per option of the command
         asked = fingerprint(found, world, options)
         store = stores.of(uri_of(out))
         place = stack.enter_context(staging(out, store, asked, tell))
+        if meanwhile is not None:
+            in_background(meanwhile)
         spark, java = session.start()
         settings = _Audit(
             cluster=cluster,

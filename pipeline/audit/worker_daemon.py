@@ -7,8 +7,7 @@ loads the compiled judge. Nothing here may start a thread, which a fork does not
 from __future__ import annotations
 
 import gc
-import os
-from contextlib import suppress
+import sys
 from typing import Final
 
 import pyarrow as pa
@@ -21,9 +20,6 @@ from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.settings import Settings
 from pipeline.sources.rows import OFFSETS, case_row
 from rebalance import ClaimRule
-
-_CHOICE: Final = "ARROW_DEFAULT_MEMORY_POOL"
-"""Arrow's own variable."""
 
 _CASE: Final = Case(
     rebalance_id="0/0",
@@ -51,15 +47,30 @@ def load_judge() -> list[str]:
     return [table for table, _ in judge_rows([case_row(_CASE)], settings)]
 
 
-def use_thrifty_memory() -> None:
-    """Let Arrow use the allocator that returns most, unless the user has chosen one."""
-    if _CHOICE not in os.environ:
-        with suppress(NotImplementedError):  # not part of Arrow on this system
-            pa.set_memory_pool(pa.jemalloc_memory_pool())
+class _WithoutPandas:
+    """Finder of modules that hides pandas."""
+
+    @staticmethod
+    def find_spec(name: str, *_: object) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(name=name)
+
+
+def spare_pandas() -> None:
+    """Let Arrow look for pandas, which it does once, while there is none to be found.
+
+    It would load pandas for the first list that it converts, and nothing here uses it:
+    30 MiB in each worker.
+    """
+    sys.meta_path.insert(0, _WithoutPandas)
+    try:
+        pa.array([0])
+    finally:
+        sys.meta_path.remove(_WithoutPandas)
 
 
 if __name__ == "__main__":
-    use_thrifty_memory()
+    spare_pandas()
     load_judge()
     gc.freeze()  # a worker looks for garbage after each task
     manager()

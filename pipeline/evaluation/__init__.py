@@ -24,6 +24,7 @@ from pipeline.evaluation.assignor_selection import (
 from pipeline.evaluation.evidence_columns import evidence_text
 from pipeline.evaluation.least import Least, least_of
 from pipeline.evaluation.needless_lag import needless_lag
+from pipeline.evaluation.verdict_columns import answer_columns
 
 __all__ = [
     "ACTUAL",
@@ -40,6 +41,7 @@ __all__ = [
     "Evaluation",
     "Failure",
     "Least",
+    "answer_columns",
     "evidence_text",
     "least_of",
     "needless_lag",

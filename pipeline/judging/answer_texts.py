@@ -44,48 +44,47 @@ def assignment_texts(asked: Sequence[NamedAnswers]) -> list[list[str]]:
     """Write the answers to each rebalance as assignment/1, canonical JSON."""
     if not asked:
         return []
-    codes, found = [one.code for one in asked], [one.found for one in asked]
-    every = [(one, name) for one in asked for name in one.found.assignors]
-    optima = [one.assignors.index(OPTIMUM) for one in found]
+    codes = [named.code for named in asked]
+    found = [named.found for named in asked]
+    every = [(named, name) for named in asked for name in named.found.assignors]
+    optima = [evaluated.assignors.index(OPTIMUM) for evaluated in found]
     text, ends = answer_texts(
         AnswerColumns(
             member_at=begins_of([len(code.members) for code in codes]),
             topic_at=begins_of([len(code.topics) for code in codes]),
-            answer_at=begins_of([len(one.assignors) for one in found]),
+            answer_at=begins_of([len(evaluated.assignors) for evaluated in found]),
             sizes=np.concatenate(
                 [code.code[HEADER : HEADER + len(code.topics)] for code in codes]
             ),
-            assignee=np.concatenate([one.answers.assignee.ravel() for one in found]),
+            assignee=np.concatenate(
+                [evaluated.answers.assignee.ravel() for evaluated in found]
+            ),
             is_optimum=np.array([name == OPTIMUM for _, name in every], np.bool_),
-            figures=np.array([one.optimum for one in found]),
-            counts=np.array([one.counts for one in found]),
+            figures=np.array([evaluated.optimum for evaluated in found]),
+            counts=np.array([evaluated.counts for evaluated in found]),
             loads=np.concatenate(
                 [
-                    one.answers.loads[place]
-                    for one, place in zip(found, optima, strict=True)
+                    evaluated.answers.loads[place]
+                    for evaluated, place in zip(found, optima, strict=True)
                 ]
             ),
-            level=np.concatenate([one.level for one in found]),
-            price=np.concatenate([one.price for one in found]),
-            heads=Texts.of([_head(one, name) for one, name in every]),
-            abouts=Texts.of([_about(one) for one in asked]),
-            members=_keys([name for code in codes for name in code.members]),
-            topics=_keys([name for code in codes for name in code.topics]),
+            level=np.concatenate([evaluated.level for evaluated in found]),
+            price=np.concatenate([evaluated.price for evaluated in found]),
+            heads=Texts.of([_head(named, name) for named, name in every]),
+            abouts=Texts.of([_about(named) for named in asked]),
+            members=Texts.keys(name for code in codes for name in code.members),
+            topics=Texts.keys(name for code in codes for name in code.topics),
         )
     )
     data, begin, texts = text.tobytes(), 0, []
     places = iter(ends.tolist())
-    for one in found:
+    for evaluated in found:
         own = []
-        for end in (next(places) for _ in one.assignors):
+        for end in (next(places) for _ in evaluated.assignors):
             own.append(data[begin:end].decode())
             begin = end
         texts.append(own)
     return texts
-
-
-def _keys(names: Sequence[str]) -> Texts:
-    return Texts.of([orjson.dumps(name) + b":" for name in names])
 
 
 def _head(asked: NamedAnswers, assignor: str) -> bytes:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 
 from pipeline.cases import Held
-from pipeline.evaluation import ACTUAL, JUDGE, Answer, DisagreementError
-from pipeline.judging.answer_rows import Row, answer_columns
+from pipeline.evaluation import (
+    ACTUAL,
+    JUDGE,
+    Answer,
+    DisagreementError,
+    answer_columns,
+)
 from pipeline.judging.coded_answers import CodedAnswers
 from rebalance import ClaimRule
 from verify import judge_case, understand
+
+Row: TypeAlias = dict[str, Any]
 
 
 def checked(

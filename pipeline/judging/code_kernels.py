@@ -14,7 +14,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from pipeline.evaluation import needless_lag
 from pipeline.evaluation.evidence_columns import first_transfer, shortest_chain
+from pipeline.judging.code_layout import Layout, lay_out
 from pipeline.judging.rebalance_code import (
     COOPERATIVE,
     LAG,
@@ -26,12 +28,9 @@ from pipeline.judging.rebalance_code import (
 from rebalance import (
     ABSENT,
     NOBODY,
-    Bools,
     Int32,
     Int64,
-    Subscriptions,
     kernel,
-    write_owners,
 )
 from solver.exact import solve_columns
 
@@ -60,31 +59,7 @@ COUNTS: Final = 5
 
 UNKNOWN: Final = -1
 
-
-class Layout(NamedTuple):
-    """A rebalance laid out for the rules; T topics, K classes, P partitions.
-
-    Attributes
-    ----------
-    topic : int32 (P,)
-    eligible : bool (K, T)
-    subscribed : bool (T,)
-    in_play : bool (K,)
-        Whether the members of a class can have partitions.
-    owner : int32 (P,)
-    is_claimed : bool (P,)
-        Whether a subscriber claims it; of two newest claims, none is the owner's.
-    can_wait : bool (P,)
-        Whether it can be withheld in a cooperative round.
-    """
-
-    topic: Int32
-    eligible: Bools
-    subscribed: Bools
-    in_play: Bools
-    owner: Int32
-    is_claimed: Bools
-    can_wait: Bools
+_needless_lag = kernel(needless_lag)
 
 
 class Answers(NamedTuple):
@@ -127,50 +102,6 @@ class AnswersOfMany(NamedTuple):
     counts: Int64
     level: Int32
     price: Int32
-
-
-@kernel
-def lay_out(sections: Sections, current_generation: bool) -> Layout:
-    """Resolve the claims of a rebalance."""
-    offsets, of_member = sections.topic_offsets, sections.member_class
-    n_topics, n_members = offsets.size - 1, of_member.size
-    first, listed = sections.class_offsets, sections.class_topics
-    n_classes, n_partitions = first.size - 1, offsets[n_topics]
-    eligible = np.zeros((n_classes, n_topics), np.bool_)
-    subscribed = np.zeros(n_topics, np.bool_)
-    in_play = np.zeros(n_classes, np.bool_)
-    for k in range(n_classes):
-        for t in listed[first[k] : first[k + 1]]:
-            eligible[k, t] = subscribed[t] = True
-            in_play[k] |= offsets[t + 1] > offsets[t]
-    topic = np.empty(n_partitions, np.int32)
-    for t in range(n_topics):
-        topic[offsets[t] : offsets[t + 1]] = t
-    oldest = np.int64(np.iinfo(np.int64).min)
-    if current_generation and n_members:
-        oldest = sections.generation.max()
-    owner = np.full(n_partitions, NOBODY, np.int32)
-    subscriptions = Subscriptions(of_member, first, listed)
-    write_owners(
-        sections.claim_offsets,
-        sections.claims,
-        sections.generation,
-        subscriptions,
-        offsets,
-        topic,
-        oldest,
-        owner,
-    )
-    is_claimed = np.zeros(n_partitions, np.bool_)
-    can_wait = np.zeros(n_partitions, np.bool_)
-    for m in range(n_members):
-        if sections.generation[m] < oldest:
-            continue
-        for row in range(sections.claim_offsets[m], sections.claim_offsets[m + 1]):
-            p = sections.claims[row]
-            is_claimed[p] |= eligible[of_member[m], topic[p]]
-            can_wait[p] |= subscribed[topic[p]]
-    return Layout(topic, eligible, subscribed, in_play, owner, is_claimed, can_wait)
 
 
 @kernel
@@ -251,7 +182,7 @@ def _evaluate(
         _decide(sections, given, loads[0], least, figures[0], chains[0])
         if figures[0, DEC_MIN_BALANCED] and counts[IS_PROVED]:
             needless = figures[1, KEPT] - figures[0, KEPT]
-            lag = _needless_lag(sections, layout, given, needless)
+            lag = _needless_lag(sections.lag, layout.owner, given, needless)
             figures[0, NEEDLESS_LAG] = lag
     return level, price
 
@@ -406,14 +337,3 @@ def _peak_lag_bound(sections: Sections, layout: Layout) -> int:
     if n_members == 0:
         return UNKNOWN
     return int(max(-(-total // n_members), largest))
-
-
-@kernel
-def _needless_lag(
-    sections: Sections, layout: Layout, assignee: Int32, needless: int
-) -> int:
-    """Return the least lag of as many moved partitions as were moved needlessly."""
-    if needless <= 0 or not sections.lag.size:
-        return 0
-    is_moved = (layout.owner != NOBODY) & (assignee != layout.owner)
-    return int(np.sort(sections.lag[is_moved])[:needless].sum())

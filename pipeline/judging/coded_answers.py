@@ -83,7 +83,7 @@ class CodedAnswers:
         members = self.found.answers.chains[place].tolist()
         return evidence_text(
             (figures[GIVER], figures[TOPIC], figures[PARTITION], figures[RECEIVER]),
-            [one for one in members if one != ABSENT],
+            [member for member in members if member != ABSENT],
             self.code.members,
             self.code.topics,
         )

@@ -168,8 +168,8 @@ class _First(NamedTuple):
 def _first_answers(
     rebalances: Sequence[RebalanceCode], claim_rule: ClaimRule
 ) -> Iterator[_First]:
-    member_at = begins_of([len(one.members) for one in rebalances])
-    partition_at = begins_of([one.n_partitions for one in rebalances])
+    member_at = begins_of([len(rebalance.members) for rebalance in rebalances])
+    partition_at = begins_of([rebalance.n_partitions for rebalance in rebalances])
     n_members, n_partitions = int(member_at[-1]), int(partition_at[-1])
     every = AnswersOfMany(
         assignee=np.full(2 * n_partitions, NOBODY, np.int32),
@@ -181,8 +181,8 @@ def _first_answers(
         price=np.zeros(n_members, np.int32),
     )
     evaluate_all(
-        np.concatenate([one.code for one in rebalances]),
-        begins_of([one.code.size for one in rebalances]),
+        np.concatenate([rebalance.code for rebalance in rebalances]),
+        begins_of([rebalance.code.size for rebalance in rebalances]),
         claim_rule is ClaimRule.CURRENT_GENERATION,
         member_at,
         partition_at,

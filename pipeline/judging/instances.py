@@ -94,7 +94,9 @@ class Posed:
     @property
     def canonical(self) -> dict[str, Any]:
         """The rebalance as the judge reads it: subscriptions and claims sorted."""
-        members = {name: _sorted(one) for name, one in self.plain["members"].items()}
+        members = {
+            name: _sorted(member) for name, member in self.plain["members"].items()
+        }
         return self.plain | {"members": members}
 
     @property

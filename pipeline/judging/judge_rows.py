@@ -209,8 +209,10 @@ class CaseJudge:
         shared = {name: row[name] for name in SHARED}
         for answer in outcome.answers:
             yield "answers", shared | answer
-        for one in outcome.failures:
-            yield _failed(case, posed, _reason(one.assignor, one.error), settings)
+        for failure in outcome.failures:
+            yield _failed(
+                case, posed, _reason(failure.assignor, failure.error), settings
+            )
         if case.episode is not None and outcome.actual is not None:
             try:
                 yield "episodes", self._episode(case, row, outcome)
@@ -228,7 +230,9 @@ class CaseJudge:
         if episode is not None and episode.rounds > 1:
             settings = self._settings
             posed = pose_before(case, episode.before or {}, settings.world)
-            optima = tuple(one for one in settings.assignors if one in (OPTIMUM, KIP54))
+            optima = tuple(
+                name for name in settings.assignors if name in (OPTIMUM, KIP54)
+            )
             question = self._question(case, posed, optima, cooperative=False)
             outcome, text = self._outcome(posed, question), posed.text
         answer = outcome.actual

@@ -102,7 +102,9 @@ class _Judging:
     ) -> None:
         self._batch, self._places = batch, places
         self._settings, self._known = settings, known
-        self._heuristics = tuple(one for one in ASSIGNORS if one in settings.assignors)
+        self._heuristics = tuple(
+            name for name in ASSIGNORS if name in settings.assignors
+        )
         names = ("group_id", "rebalance_id", "client_assignor")
         columns = [batch.table[name].to_pylist() for name in names]
         self._names = [*zip(*columns, strict=True)]
@@ -204,11 +206,16 @@ class _Judging:
         self, rebalances: pa.RecordBatch, outcomes: dict[int, Outcome]
     ) -> list[Result]:
         shared = rebalances.select(SHARED)
-        coded = [(case, one.coded) for case, one in outcomes.items()]
+        coded = [(case, outcome.coded) for case, outcome in outcomes.items()]
         of = shared.take(pa.array([case for case, _ in coded], pa.int64()))
         found: list[Result] = []
         if coded:
-            found = [("answers", answer_batch(of, [_certain(one) for _, one in coded]))]
+            found = [
+                (
+                    "answers",
+                    answer_batch(of, [_certain(answers) for _, answers in coded]),
+                )
+            ]
         for case, outcome in outcomes.items():
             if outcome.answers:
                 (row,) = shared.slice(case, 1).to_pylist()

@@ -19,17 +19,23 @@ from pipeline.evaluation import (
     Evaluation,
     Failure,
     Least,
+    answer_columns,
     least_of,
     needless_lag,
 )
-from pipeline.judging.answer_rows import answer_columns
 from pipeline.judging.answer_texts import NamedAnswers, assignment_texts
 from pipeline.judging.checked import checked
 from pipeline.judging.coded_answers import CodedAnswers
 from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.instances import Posed
 from pipeline.judging.rebalance_code import code_of
-from rebalance import ClaimRule, Instance, Rebalance
+from rebalance import (
+    AssignmentDocument,
+    ClaimRule,
+    Instance,
+    Rebalance,
+    assignment_of,
+)
 
 Row: TypeAlias = dict[str, Any]
 
@@ -196,14 +202,16 @@ def outcome_of_code(
         is_round=question.is_round,
         lag_known=question.lag_known,
     )
-    places = {place for place, is_one in enumerate(is_always) if is_one}
+    places = {place for place, is_checked in enumerate(is_always) if is_checked}
     places = (places - found.judged).union(coded.undecided)
     least = coded.least
-    refused = (Answer(assignor=one, refused=why) for one, why in found.refused.items())
+    refused = (
+        Answer(assignor=name, refused=why) for name, why in found.refused.items()
+    )
     judged = checked(
         coded, question.canonical, sorted(places), question.claim_rule, question.held
     )
-    answers = (*judged, *(answer_columns(one, least, None) for one in refused))
+    answers = (*judged, *(answer_columns(answer, least, None) for answer in refused))
     found.judged.update(places)
     topics, partitions, owned = found.counts[:3].tolist()
     return Outcome(
@@ -226,14 +234,18 @@ def outcome_of(document: Rebalance, question: Question) -> Outcome:
     """
     evaluation = Evaluation(document, question.claim_rule)
     found = list(_answers(evaluation, question))
-    answers = {one.assignor: one for one in found if isinstance(one, Answer)}
+    answers = {
+        answer.assignor: answer for answer in found if isinstance(answer, Answer)
+    }
     least = least_of(
         answers.get(OPTIMUM), answers.get(KIP54), by_capacity=evaluation.by_capacity
     )
     bound = evaluation.peak_lag_bound if question.lag_known else None
     instance = evaluation.instance
     subscribed = instance.topic_subscribed
-    rows = {name: answer_columns(one, least, bound) for name, one in answers.items()}
+    rows = {
+        name: answer_columns(answer, least, bound) for name, answer in answers.items()
+    }
     if ACTUAL in answers:
         lag = _needless_lag(instance, answers[ACTUAL], least)
         rows[ACTUAL]["needless_lag"] = lag if question.lag_known else None
@@ -245,7 +257,7 @@ def outcome_of(document: Rebalance, question: Question) -> Outcome:
         partitions=int(instance.topic_sizes[subscribed].sum()),
         owned=int(np.count_nonzero(instance.owner >= 0)),
         answers=tuple(rows.values()),
-        failures=tuple(one for one in found if isinstance(one, Failure)),
+        failures=tuple(failure for failure in found if isinstance(failure, Failure)),
     )
 
 
@@ -256,7 +268,10 @@ def _needless_lag(instance: Instance, answer: Answer, least: Least) -> int | Non
     is_balanced = verdict["verdict"] == "valid" and figures["dec_min_balanced"]
     if instance.lag is None or least.moves is None or not is_balanced:
         return None
-    return needless_lag(instance, assignment, figures["moves"] - least.moves)
+    document = AssignmentDocument.model_construct(members=assignment["members"])
+    assignee = assignment_of(instance, document).assignee
+    needless = figures["moves"] - least.moves
+    return needless_lag(instance.lag, instance.owner, assignee, needless)
 
 
 def _answers(evaluation: Evaluation, question: Question) -> Iterator[Answer | Failure]:

@@ -198,7 +198,11 @@ def have_one_order(names: Sequence[str]) -> bool:
 
 
 def _lag(of_topics: Sequence[Mapping[str, Any]], sizes: list[int]) -> list[int] | None:
-    """Return the lag of all partitions, 0 where it is not stated; [] if none is."""
+    """Return the lag of all partitions, 0 where it is not stated; [] if none is.
+
+    None if a code cannot state it: no code says which topics without partitions have
+    lag, by which a peak lag is 0 or not known.
+    """
     lag: list[int] = []
     for topic, size in zip(of_topics, sizes, strict=True):
         listed = topic.get("lag")
@@ -207,7 +211,7 @@ def _lag(of_topics: Sequence[Mapping[str, Any]], sizes: list[int]) -> list[int] 
         lag += [0] * size if listed is None else listed
     if all("lag" not in topic for topic in of_topics):
         return []
-    is_right = min(lag, default=0) >= 0 and sum(lag) <= INT64_MAX
+    is_right = min(lag, default=0) >= 0 and sum(lag) <= INT64_MAX and all(sizes)
     return lag if is_right else None
 
 

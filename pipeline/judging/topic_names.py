@@ -44,7 +44,9 @@ def with_names(case: Case, names: Mapping[str, str]) -> Case:
             present.add(name)
     episode = case.episode
     if episode is not None and episode.before is not None:
-        before = {one: _named(held, found) for one, held in episode.before.items()}
+        before = {
+            member: _named(held, found) for member, held in episode.before.items()
+        }
         episode = replace(episode, before=before)
     return replace(
         case,
@@ -59,7 +61,9 @@ def names_of_ids(stated: Iterable[tuple[bytes, str]]) -> dict[str, str]:
     names: dict[str, set[str]] = {}
     for topic_id, name in stated:
         names.setdefault(text_of_id(topic_id), set()).add(name)
-    return {topic_id: min(one) for topic_id, one in names.items() if len(one) == 1}
+    return {
+        topic_id: min(given) for topic_id, given in names.items() if len(given) == 1
+    }
 
 
 def _names_of(topic_ids: Iterable[str], names: Mapping[str, str]) -> dict[str, str]:
@@ -109,5 +113,5 @@ def _named_sizes(
 
 def _named(held: Held, names: Mapping[str, str]) -> Held:
     """Replace ids; topics of ids that are no longer current are dropped."""
-    named = {names[one]: numbers for one, numbers in held.items() if one in names}
+    named = {names[topic]: numbers for topic, numbers in held.items() if topic in names}
     return {topic: named[topic] for topic in sorted(named)}

@@ -129,7 +129,7 @@ ANSWERS: Final = pa.schema(
         column(
             "judged_by",
             TEXT,
-            "judge: computed or checked by it; or columns: by the compiled code alone",
+            "judge: computed or checked by it; or columns: by the compiled code",
         ),
         column(
             "violations", VIOLATIONS, "violated rules, each with the offending item"

@@ -37,6 +37,7 @@ class Pretended:
         self.rebalances = 8
         self.quarantine = {"set-aside: new\x1b protocol": 1200}
         self.lag_missing: str | None = None
+        self.more_kept = 0
 
     def __call__(
         self,
@@ -46,15 +47,18 @@ class Pretended:
         progress: Callable[[str, int, int], None],
         page: Callable[[Path], None],
         tell: Callable[[str], None],
+        meanwhile: Callable[[], None],
         **asked: Any,
     ) -> AuditSummary:
         self.asked = {"sources": list(sources), "out": out, **asked}
+        meanwhile()
         for phase in ("read", "judge", "judge", "write"):
             progress(phase, 0, 1)
             if phase == "read":
                 tell("continuing: 7 of 16 parts were finished")
         tables = small_audit()
         tables.rows["rebalances"][0]["lag_missing"] = self.lag_missing
+        tables.rows["answers"][0]["kept"] += self.more_kept
         tables.write(Path(out))
         progress("page", 0, 1)
         page(Path(out))
@@ -99,6 +103,19 @@ def test_the_summary_states_paths_and_counts(
         "writing",
         "writing the page",
     ]
+
+
+def test_a_row_with_which_the_judge_disagrees_ends_with_70(
+    cli: Cli, pipeline: Pretended, tmp_path: Path
+) -> None:
+    pipeline.more_kept = 1
+    ended = cli("audit", "history", "--out", tmp_path / "out")
+    assert ended.code == 70
+    assert ended.complaints[-1] == (
+        "rebalance orders#1: optimum: the judge and the tables differ: kept: "
+        "a defect; please report it"
+    )
+    assert not (tmp_path / "out" / "index.html").exists()
 
 
 @pytest.mark.heavy

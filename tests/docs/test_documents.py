@@ -13,7 +13,7 @@ from oracle.explanation import explain
 from solver import STICKY, solve
 from tests.conformance.subjects import Scripted, answered
 from tests.shapes import Document, member, rebalance
-from verify import rows_of
+from verify import columns_of
 from verify.policy.brute_force import settle_policy
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "documents.md").read_text()
@@ -80,9 +80,9 @@ def test_a_policy_is_judged_as_shown() -> None:
     assert verdict["evidence"] == {}
     told = next(one for one in SHOWN if "balance_met" in str(one.get("policy")))
     assert {name: verdict[name] for name in told} == told
-    settled = settle_policy(
-        verify.understand(INSTANCE), rows_of(answer["members"]), answer, complete=True
-    )
+    case = verify.understand(INSTANCE)
+    columns = columns_of(case, answer["members"])
+    settled = settle_policy(case, columns, answer, complete=True)
     assert settled == shown("feasible")
 
 

@@ -1,6 +1,6 @@
 """Rows of answers evaluated by code equal those that the judge gives.
 
-Reaches into ``pipeline.judging`` to compare the two ways, and what is kept.
+Reaches into ``pipeline.judging`` to compare the two ways.
 """
 
 from __future__ import annotations
@@ -9,90 +9,41 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from random import Random
-from typing import Any, cast
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from pyspark import cloudpickle
 from pyspark.errors import PythonException
-from pyspark.sql import DataFrame
 
-from heuristics import ASSIGNORS
-from pipeline.audit import lazy_spark, stages
-from pipeline.audit.judged import PART
-from pipeline.audit.work import CASES
+from pipeline.audit import lazy_spark
 from pipeline.evaluation import COLUMNS, DEFAULT, JUDGE, DisagreementError
-from pipeline.judging import evaluated, rebalance_code
+from pipeline.judging import evaluated
 from pipeline.judging.answer_table import SHARED, answer_batch
 from pipeline.judging.coded_answers import CodedAnswers
-from pipeline.judging.evaluated import EvaluatedCodes, codes_of_process
-from pipeline.judging.instances import Posed, World
+from pipeline.judging.evaluated import EvaluatedCodes
+from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.outcome import (
     Actual,
     Outcome,
     Question,
-    outcome_by_code,
     outcome_of,
 )
-from pipeline.judging.rebalance_code import RebalanceCode, code_of
 from pipeline.judging.settings import Settings
 from pipeline.sources.rows import CASE, ROWS
-from pipeline.sources.sidecars import read_offsets
 from pipeline.tables import SCHEMAS
-from rebalance import ClaimRule, DocumentError, InstanceError
+from rebalance import ClaimRule
 from tests.examples import costly
+from tests.pipeline.coded import EVEN, by_code, churn_settings, posed, question_of
 from tests.pipeline.judged_cases import judge_case_rows, rows_of
-from tests.pipeline.recorded import CHURN, churn_rows, world_of
+from tests.pipeline.recorded import churn_rows
 from tests.pipeline.test_judge_rows import document_case
 from tests.shapes import CHAIN, EVERY_FIELD, RACKS, SHAPES, Document, member, rebalance
-from tests.strategies import LARGER, draw_any_assignment, rebalances
+from tests.strategies import LARGER, rebalances
 
-SIZE = 10_000
-EVEN = rebalance(
-    {"t": {"partitions": 4, "lag": [5, 0, 2, 9]}, "u": {"partitions": 1}},
-    {"a": member(["t", "u"], {"t": [0, 1, 2]}), "b": member(["t"])},
-)
 QUICK = tuple(name for name in DEFAULT if name != "lag-swaps")
-
-
-def question_of(
-    document: Document,
-    seed: int = 0,
-    *,
-    assignors: tuple[str, ...] = DEFAULT,
-    client: str | None = "sticky",
-) -> Question:
-    """Ask for assignors and an answer of the client that can break any rule."""
-    rng = Random(seed)  # noqa: S311
-    held = draw_any_assignment(rng, document)["members"] if document["members"] else {}
-    return Question(
-        claim_rule=rng.choice(list(ClaimRule)),
-        assignors=assignors,
-        actual=Actual(held=held, assignor=client, cooperative=rng.random() < 0.5),
-        lag_known=bool(document["topics"])
-        and all("lag" in one for one in document["topics"].values()),
-        max_partitions=SIZE,
-    )
-
-
-def posed(document: Document, question: Question) -> Posed:
-    return Posed(
-        plain=document,
-        max_partitions=SIZE,
-        partition_counts="given",
-        lag_known=question.lag_known,
-        lag_basis=None,
-    )
-
-
-def by_code(
-    document: Document, question: Question, known: EvaluatedCodes | None = None
-) -> Outcome | None:
-    known = known or EvaluatedCodes(claim_rule=question.claim_rule)
-    return outcome_by_code(posed(document, question), question, known)
 
 
 def unnamed(count: int) -> pa.RecordBatch:
@@ -219,13 +170,6 @@ def test_on_valid_and_invalid_real_answers(seed: int) -> None:
     agrees(CHAIN, seed, ("optimum",))
 
 
-def churn_settings() -> Settings:
-    rows = churn_rows()
-    world = world_of(rows, CHURN / "topics.json")
-    world = replace(world, logs=read_offsets(CHURN / "offsets.json"))
-    return Settings(cluster="c", world=world, claim_rule=ClaimRule.NEWEST_CLAIM)
-
-
 @pytest.mark.parametrize(
     "every",
     [
@@ -250,6 +194,53 @@ def test_the_recording_has_equal_rows_both_ways(
     assert rows(reversed(filled)) == found
     monkeypatch.setattr("pipeline.judging.judge_rows.outcome_by_code", lambda *_: None)
     assert rows(filled) == found
+
+
+@pytest.mark.parametrize("numbers", [[0, 1, 2], [1, 0, 2], [2, 1, 0]])
+def test_an_answer_has_its_numbers_in_the_order_in_which_they_were_given(
+    numbers: list[int],
+) -> None:
+    document = rebalance({"s": 1, "t": 3}, {"a": member(["s", "t"])})
+    question = replace(
+        question_of(document, assignors=("optimum",)),
+        actual=Actual(
+            held={"a": {"s": [0], "t": numbers}}, assignor=None, cooperative=False
+        ),
+    )
+    found = by_code(document, question)
+    assert found is not None
+    expected = outcome_of(posed(document, question).document, question)
+    assert answer_rows(found) == answer_rows(expected)
+    assert f'"t":{numbers}'.replace(" ", "") in (found.actual or {})["assignment"]
+
+
+def test_the_lag_of_needless_moves_is_the_least_of_what_moved() -> None:
+    """A joins; of four partitions that move, three need not."""
+    document = rebalance(
+        {"t": {"partitions": 4, "lag": [40, 10, 20, 30]}},
+        {
+            "a": member(["t"]),
+            "b": member(["t"], {"t": [0, 1]}),
+            "c": member(["t"], {"t": [2, 3]}),
+        },
+    )
+    for held, lag in (
+        ({"a": [1], "b": [2, 3], "c": [0]}, 10 + 20 + 30),
+        ({"a": [1], "b": [0], "c": [2, 3]}, 0),
+        ({"a": [], "b": [0, 1], "c": [2, 3]}, None),  # unbalanced
+    ):
+        given = {name: {"t": numbers} for name, numbers in held.items() if numbers}
+        question = replace(
+            question_of(document, assignors=("optimum",)),
+            actual=Actual(held=given, assignor=None, cooperative=False),
+        )
+        for found in (
+            by_code(document, question),
+            outcome_of(posed(document, question).document, question),
+        ):
+            assert found is not None
+            assert answer_rows(found)["actual"]["needless_lag"] == lag
+            assert answer_rows(found)["optimum"]["needless_lag"] is None
 
 
 def with_nulls(name: str, row: dict[str, Any]) -> list[str]:
@@ -279,119 +270,6 @@ def test_the_judge_checks_a_sample_and_what_is_asked() -> None:
     ]
 
 
-def code(document: Document, question: Question) -> RebalanceCode | None:
-    return code_of(
-        document,
-        None if question.actual is None else question.actual.held,
-        cooperative=False,
-        lag_known=question.lag_known,
-        max_partitions=SIZE,
-    )
-
-
-def test_different_rebalances_have_different_codes() -> None:
-    base = rebalance({"t": 2, "u": 1}, {"a": member(["t"]), "b": member(["u"])})
-    others = [
-        base,
-        rebalance({"t": 2, "u": 1}, {"a": member(["t"]), "b": member(["t"])}),
-        rebalance({"t": 1, "u": 2}, {"a": member(["t"]), "b": member(["u"])}),
-        rebalance({"t": 2, "u": 1}, {"a": member(["t"], {"t": [0]}), "b": member([])}),
-        base | {"members": base["members"] | {"c": member([])}},
-    ]
-    codes = [code(one, question_of(one)) for one in others]
-    codes.append(code(base, replace(question_of(base), actual=None)))
-    assert len({one.code.tobytes() for one in codes if one is not None}) == len(codes)
-
-
-@pytest.mark.parametrize(
-    "document",
-    [
-        rebalance({"t": {"partitions": 1, "racks": [["r"]]}}, {"a": member(["t"])}),
-        rebalance({"t": 3}, {"a": member(["t"]) | {"capacity": 2}}),
-        # Java sorts U+1F600 before U+FF5E, Python after it.
-        rebalance({"t": 3}, {"\uff5e": member(["t"]), "\U0001f600": member(["t"])}),
-        rebalance({"t": 1}, {"a": member(["t", "t"])}),
-        rebalance({"t": 1}, {"a": member(["t"], {"t": [0, 0]})}),
-        rebalance({"t": {"partitions": 2, "lag": [1]}}, {"a": member(["t"])}),
-        rebalance({"t": SIZE, "u": 1}, {"a": member(["t"])}),
-    ],
-)
-def test_what_codes_do_not_state_is_left_to_documents(document: Document) -> None:
-    assert code(document, question_of(EVEN)) is None
-
-
-def test_many_classes_of_many_topics_are_left_to_documents(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    assert code(EVEN, question_of(EVEN)) is not None
-    monkeypatch.setattr(rebalance_code, "PAIRS_MAX", 3)  # two classes, two topics
-    assert code(EVEN, question_of(EVEN)) is None
-
-
-def test_an_error_names_the_item_of_the_rebalance() -> None:
-    document = rebalance({"t": 1}, {"a": member(["t", "t"])})
-    question = question_of(document)
-    assert by_code(document, question) is None
-    with pytest.raises(DocumentError, match=r"\$\.members\.a\.subscription\[1\]"):
-        outcome_of(posed(document, question).document, question)
-
-
-def test_too_much_lag_is_an_error_of_the_document() -> None:
-    most = 2**63 - 1
-    document = rebalance(
-        {"t": {"partitions": 2, "lag": [most, most]}}, {"a": member(["t"])}
-    )
-    question = question_of(document)
-    assert by_code(document, question) is None
-    with pytest.raises(InstanceError, match="total lag"):
-        outcome_of(posed(document, question).document, question)
-
-
-def test_the_memory_is_bounded_and_the_oldest_is_dropped() -> None:
-    documents = [
-        rebalance({"t": count}, {"a": member(["t"]), "b": member(["t"])})
-        for count in range(1, 5)
-    ]
-    rule = ClaimRule.NEWEST_CLAIM
-    asked = [
-        replace(question_of(one, assignors=("optimum",)), claim_rule=rule)
-        for one in documents
-    ]
-    whole = EvaluatedCodes(claim_rule=rule)
-    for one in zip(documents, asked, strict=True):
-        by_code(*one, whole)
-    most = whole.n_bytes // 2 + 100
-    known = EvaluatedCodes(claim_rule=rule, most_bytes=most)
-    for i in (0, 1, 0, 2, 0, 1, 3):
-        assert by_code(documents[i], asked[i], known) is not None
-        assert known.n_bytes <= most
-    assert (known.found, known.evaluated) == (2, 5)
-    kept = known.n_bytes
-    large = rebalance({"t": SIZE}, {"a": member(["t"])})
-    assert by_code(large, question_of(large, assignors=("optimum",)), known) is not None
-    assert known.n_bytes == kept  # nothing was dropped for it
-    nothing = EvaluatedCodes(claim_rule=rule, most_bytes=0)
-    assert by_code(documents[0], asked[0], nothing) is not None
-    assert nothing.n_bytes == 0
-
-
-def test_failures_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: Any) -> None:
-        raise ZeroDivisionError
-
-    question = question_of(CHAIN, assignors=("range",))
-    known = EvaluatedCodes(claim_rule=question.claim_rule)
-    with monkeypatch.context() as patched:
-        patched.setattr(type(ASSIGNORS["range"]), "assign", fail)
-        found = by_code(CHAIN, question, known)
-        assert found is not None
-        (failure,) = found.failures
-        assert failure.assignor == "range"
-    found = by_code(CHAIN, question, known)
-    assert found is not None
-    assert found.failures == ()
-
-
 def test_a_difference_stops_the_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     verdict = CodedAnswers.verdict
 
@@ -413,16 +291,6 @@ def test_a_difference_stops_the_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert DisagreementError.exit_code == 70
 
 
-def test_a_proof_that_fails_is_left_to_the_document(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def unproved(*_: Any) -> None:
-        return None
-
-    monkeypatch.setattr(EvaluatedCodes, "of", unproved)
-    assert by_code(EVEN, question_of(EVEN)) is None
-
-
 def test_spark_passes_the_difference_on() -> None:
     """Reaches into ``pipeline.audit``, because a worker is no part of this test."""
     trace = "Traceback (most recent call last):\n  ...\n"
@@ -431,33 +299,6 @@ def test_spark_passes_the_difference_on() -> None:
     found = lazy_spark.failure_of(raised, Path("out"))
     assert isinstance(found, DisagreementError)
     assert str(found) == "rebalance 0/7: range: they differ"
-
-
-class Sent:
-    """Stands in for a table; keeps the function as Spark sends it to a worker."""
-
-    function = b""
-
-    def mapInArrow(self, function: Any, _schema: Any) -> Sent:  # noqa: N802
-        self.function = cloudpickle.dumps(function)  # type: ignore[no-untyped-call]
-        return self
-
-
-def test_bug_tasks_of_one_process_share_what_it_keeps() -> None:
-    """Each task received a copy of its own, so all were evaluated once per task."""
-    sent = Sent()
-    case = next(row for row in churn_rows() if row["what"] == CASE)
-    asked = replace(churn_settings(), assignors=())
-    stages.judge(cast("DataFrame", sent), asked)
-    rows = pa.RecordBatch.from_pylist([case | {PART: 0}], schema=CASES)
-    known, judged = codes_of_process(asked.claim_rule), []
-    for count in (1, 0):
-        before = known.evaluated, known.found
-        task = cloudpickle.loads(sent.function)
-        judged.append([batch.to_pydict() for batch in task([rows])])
-        after = known.evaluated, known.found
-        assert after == (before[0] + count, before[1] + 1 - count)
-    assert judged[0] == judged[1]
 
 
 def test_batches_are_those_of_all_rebalances() -> None:

@@ -109,12 +109,13 @@ def agree(document: Document, assignment: Document) -> Document:
     """Compare the kernels with the judge's searches; return the evidence."""
     document = plain(document)
     case = verify.understand(document)
-    rows = verify.rows_of(assignment["members"])
+    held = verify.columns_of(case, assignment["members"])
     loads = dict.fromkeys(case.wants, 0)
-    for name, _, numbers in rows:
-        loads[name] += len(numbers)
-    transfer = refuting_transfer(case, rows, loads)
-    chain = refuting_chain(case, rows, loads)
+    for column in held.values():
+        for name in column.members:
+            loads[name] += 1
+    transfer = refuting_transfer(case, held, loads)
+    chain = refuting_chain(case, held, loads)
     both = {"kip54_balanced": transfer, "dec_min_balanced": chain}
     evidence = {name: found for name, found in both.items() if found is not None}
     text = orjson.dumps(evidence, option=orjson.OPT_SORT_KEYS).decode()

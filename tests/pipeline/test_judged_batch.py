@@ -6,6 +6,7 @@ Reaches into ``pipeline.judging`` to compare the two ways.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -238,6 +239,25 @@ def test_cases_of_many_partitions_are_divided(monkeypatch: pytest.MonkeyPatch) -
     settings = settings_of(drawn_world(rng))
     together = counted(full(rows_of(judge_rows(map(case_row, cases), settings))))
     assert together == by_themselves(cases, settings)
+
+
+def test_long_names_have_room() -> None:
+    """Each is longer than all that a text has besides names."""
+    topic, name, rack, static = (letter * 5_000 for letter in "tmri")
+    member = CaseMember(
+        subscription=[topic],
+        owned={topic: [0]},
+        assigned={topic: [0, 1]},
+        rack=rack,
+        instance_id=static,
+    )
+    case = replace(drawn_case(Random(1), 1), at=None, members={name: member})  # noqa: S311
+    counts = CountSources(at_end={topic: 2})
+    settings = settings_of(World(counts=counts))
+    known = EvaluatedCodes(claim_rule=settings.claim_rule)
+    assert judge_together([pack(case)], settings, known).left == []
+    together = counted(full(rows_of(judge_rows([case_row(case)], settings))))
+    assert together == by_themselves([case], settings)
 
 
 @given(st.integers(0, 2**32))

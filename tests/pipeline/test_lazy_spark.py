@@ -21,7 +21,9 @@ class Session:
         self.levels: list[str] = []
         self.settings: dict[str, str] = {}
         self.stopped = 0
-        self.sparkContext = SimpleNamespace(setLogLevel=self.levels.append)
+        self.sparkContext = SimpleNamespace(
+            setLogLevel=self.levels.append, master="spark://host:7077"
+        )
         self.conf = SimpleNamespace(set=self.settings.__setitem__)
 
     def newSession(self) -> Session:  # noqa: N802

@@ -28,6 +28,7 @@ assert dict(os.environ) == before
 def double(batches):
     for batch in batches:
         assert sys.executable == {python!r}, sys.executable
+        assert pa.default_memory_pool().backend_name == "jemalloc"
         yield pa.RecordBatch.from_arrays(
             [pa.array([2 * n for n in batch.column(0).to_pylist()])], names=["id"]
         )

@@ -9,19 +9,24 @@ import resource
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from pyspark.sql import SparkSession
 
+from oracle.report import write_page
 from pipeline import table_files
-from pipeline.audit import AuditSummary, audit
-from pipeline.evaluation import DEFAULT
+from pipeline.audit import AuditSummary, audit, run
+from pipeline.audit.sorting import in_order
+from pipeline.evaluation import COLUMNS, DEFAULT, JUDGE, DisagreementError
 from pipeline.reading import read_table
 from pipeline.sources.lag_metrics import NO_COMMIT
-from pipeline.tables import RUN_TABLE, SCHEMAS, TABLES
+from pipeline.tables import PAGE, RUN_TABLE, SCHEMAS, TABLES
 from rebalance import OutputError, SourceError
 from tests.pipeline.audit_files import (
     CLUSTER,
@@ -138,6 +143,45 @@ def test_the_manifest_lists_sources_and_parameters(
     assert manifest["parameters"]["offsets"] == "offsets.json"
     assert manifest["versions"]["java"] == divided.java
     assert set(manifest["seconds"]) == {"find", "start", "read", "judge", "write"}
+
+
+def test_a_large_audit_judges_what_its_page_shows(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row that no sample judged is false, and stops the audit on its page."""
+    monkeypatch.setattr(run, "JUDGED_WHOLE", 0)
+    out = tmp_path / "out"
+
+    def false(tables: Any, schema: pa.Schema, *others: Any) -> Iterator[pa.Table]:
+        for table in in_order(tables, schema, *others):
+            yield table if schema != SCHEMAS["answers"] else with_more_kept(table)
+
+    def page(folder: Path) -> None:
+        write_page(folder, folder / PAGE)
+
+    def run_audit() -> AuditSummary:
+        source = RECORDINGS / "first-look"
+        return audit([source], out, master=MASTER, assignors=["optimum"], page=page)
+
+    summary = run_audit()
+    assert manifest_of(summary)["parameters"]["judged_whole"] == 0
+    answers = read_table(out, "answers")
+    assert set(answers["judged_by"].to_pylist()) == {COLUMNS, JUDGE}
+    html = (out / PAGE).read_bytes()
+    monkeypatch.setattr(run, "in_order", false)
+    words = "rebalance .*: actual: the judge and the tables differ: kept:"
+    with pytest.raises(DisagreementError, match=words):
+        run_audit()
+    assert read_table(out, "answers").equals(answers)  # the audit before
+    assert (out / PAGE).read_bytes() == html
+
+
+def with_more_kept(answers: pa.Table) -> pa.Table:
+    """Add a partition that was kept to all rows that the judge has not checked."""
+    place = answers.schema.get_field_index("kept")
+    is_unchecked = pc.cast(pc.equal(answers["judged_by"], COLUMNS), pa.int64())
+    more = pc.add(answers["kept"], is_unchecked)
+    return answers.set_column(place, answers.schema.field(place), more)
 
 
 def test_what_a_file_of_lag_lacks_is_told_and_in_the_tables(

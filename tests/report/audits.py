@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from pipeline.evaluation import Evaluation, Least, least_of
+from pipeline.evaluation import Answer, Evaluation, Least, answer_columns, least_of
 from pipeline.tables import LAYOUT, PARTITION_COLUMNS, SCHEMAS
 from rebalance import ClaimRule, rebalance_of
 from tests.shapes import Document
@@ -85,9 +85,7 @@ class Audit:
             if isinstance(answer, str):
                 row: Row = {"assignor": name, "applies": False, "refused": answer}
             else:
-                row = self._answer(parsed, answer, least, name, cooperative)
-                row |= {"peak_lag_bound": bound}
-                row |= {} if bound is not None else {"peak_lag": None}
+                row = self._answer(parsed, answer, least, bound, name, cooperative)
             self.add("answers", **shared, **row)
         return str(shared["rebalance_id"])
 
@@ -130,49 +128,29 @@ class Audit:
         instance: Document,
         answer: Document,
         least: Least,
+        bound: int | None,
         name: str,
         cooperative: bool,
     ) -> Row:
-        actual = cooperative and name == "actual"
         verdict = judge(
             instance,
             read_assignment(json.dumps(answer)),
             claim_rule=self.claim_rule,
-            cooperative=actual,
+            cooperative=cooperative and name == "actual",
         )
         figures = verdict["figures"]
-        keys = ("rule", "member", "topic", "partition")
-        violations = [{k: v.get(k) for k in keys} for v in verdict["violations"]]
-        return {
-            "assignor": name,
-            "applies": True,
-            "verdict": verdict["verdict"],
-            "violations": violations,
-            "kip54_score": figures["kip54_score"],
-            "kip54_score_least": least.kip54_score,
-            "kip54_balanced": figures["kip54_balanced"],
-            "dec_min_balanced": figures["dec_min_balanced"],
-            "moves": figures["moves"],
-            "kept": figures["kept"],
-            "withheld": figures.get("withheld", 0),
-            "moves_least": least.moves,
-            "moves_least_kip54": least.moves_kip54,
+        has_lag = (
+            name == "actual"
+            and verdict["verdict"] == "valid"
+            and figures["dec_min_balanced"]
+            and least.moves is not None
+        )
+        needless = figures["moves"] - (least.moves or 0)
+        judged = Answer(assignor=name, assignment=answer, verdict=verdict)
+        return answer_columns(judged, least, bound) | {
             "needless_lag": (
-                _needless_lag(instance, answer, figures["moves"] - least.moves)
-                if name == "actual"
-                and verdict["verdict"] == "valid"
-                and figures["dec_min_balanced"]
-                and least.moves is not None
-                else None
-            ),
-            "at_kip54_optimum": least.is_kip54_optimum(verdict),
-            "peak_lag": figures["peak_lag"],
-            "at_optimum": least.is_optimum(verdict),
-            "status": answer.get("status"),
-            "proved_dec_min": verdict["proved"]["dec_min"],
-            "proved_stickiness": verdict["proved"]["stickiness"],
-            "proved_peak_lag": verdict["proved"]["peak_lag"],
-            "assignment": json.dumps(answer),
+                _needless_lag(instance, answer, needless) if has_lag else None
+            )
         }
 
     def episode(
@@ -195,7 +173,7 @@ class Audit:
             evaluation.kip54(),
             by_capacity=evaluation.by_capacity,
         )
-        row = self._answer(parsed, answer, least, "actual", cooperative=False)
+        row = self._answer(parsed, answer, least, None, "actual", cooperative=False)
         taken = ["verdict", "moves", "moves_least", "kip54_score", "kip54_score_least"]
         taken += ["dec_min_balanced", "kip54_balanced", "moves_least_kip54"]
         taken += ["needless_lag"] if ended == "rest" else []

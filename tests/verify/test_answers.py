@@ -18,7 +18,7 @@ from tests.solver.brute import Brute
 from tests.solver.routes import instance
 from tests.strategies import TINY, draw_assignment, generators
 from tests.verify.drawn_terms import drawn, drawn_sum_term, drawn_term
-from verify import rows_of
+from verify import columns_of
 from verify.policy.notation import OBJECTIVES, Policy, read_policy
 from verify.policy.objectives import Tally, tally_of, value_of
 
@@ -50,7 +50,7 @@ def drawn_answer(rng: Random, document: Document, policy_text: str) -> Document:
     """Return a valid assignment that claims anything of itself."""
 
     def counted(answer: Document) -> list[Any]:
-        tally = tally_of(case, rows_of(answer["members"]))
+        tally = tally_of(case, columns_of(case, answer["members"]))
         return [value_of(case, tally, level) for level in policy.levels.values()]
 
     columns = instance(document)
@@ -97,7 +97,7 @@ def test_what_is_proved_is_true(rng: Random) -> None:
     document, text = drawn(rng, TINY), drawn_policy(rng)
     answer, brute = drawn_answer(rng, document, text), Brute(document)
     verdict, policy = verify.judge(document, answer), read_policy(text)
-    tally = tally_of(brute.case, rows_of(answer["members"]))
+    tally = tally_of(brute.case, columns_of(brute.case, answer["members"]))
     within = policy.max_moves is None or tally.moves <= policy.max_moves
     met = brute.meets(policy, tally)
     assert verdict["policy"] == {"of": text, "balance_met": met, "budget_met": within}

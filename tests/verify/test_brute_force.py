@@ -31,7 +31,7 @@ from tests.solver import brute
 from tests.solver.routes import instance
 from tests.strategies import TINY, draw_rebalance, generators, seeded_rebalance
 from tests.verify.commands import AS_CLAIMED, EVEN, Capture, Files, judged
-from verify import TooLarge, rows_of
+from verify import TooLarge, columns_of
 from verify.policy.brute_force import ASKS, Brute, settle_policy
 from verify.policy.notation import OBJECTIVES
 
@@ -59,9 +59,10 @@ POLICIES = (
 
 def settled(document: Document, answer: Document) -> Document:
     verdict = verify.judge(document, answer)
+    case = verify.understand(document)
     return settle_policy(
-        verify.understand(document),
-        rows_of(answer["members"]),
+        case,
+        columns_of(case, answer["members"]),
         answer,
         complete=verdict["verdict"] == "valid",
     )

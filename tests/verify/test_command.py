@@ -21,7 +21,8 @@ from tests.verify.commands import (
 
 def test_nothing_but_the_standard_library(files: Files) -> None:
     """Isolated, without site-packages: nothing else is there or loaded."""
-    code = BARE.replace("runpy.run_module(", "exit = 0\ntry:\n    runpy.run_module(")
+    run_it = "import os\nos._exit = sys.exit\nexit = 0\ntry:\n    runpy.run_module("
+    code = BARE.replace("runpy.run_module(", run_it)
     code += (
         "\nexcept SystemExit as end:\n    exit = end.code\n"
         "ours = {n for n in sys.modules if n.split('.')[0] == 'verify'}\n"

@@ -23,7 +23,7 @@ from tests.solver.flow_policies.routes import ALWAYS, asked, drawn
 from tests.solver.routes import instance
 from tests.strategies import TINY, draw_assignment, generators, rebalances
 from tests.verify import naive
-from verify import TooLarge, rows_of
+from verify import TooLarge, columns_of
 from verify.certificate import Pool, cost_bound, level_pools
 from verify.policy.best_alone import separate_values
 from verify.policy.feasible_region import region_of
@@ -57,7 +57,7 @@ def spoiled(rng: Random, document: Document, answer: Document, brute: Brute) -> 
         if rng.randrange(3) == 0:
             shown["weights"] = weights(rng)
     policy = read_policy(answer["policy"])
-    tally = tally_of(brute.case, rows_of(answer["members"]))
+    tally = tally_of(brute.case, columns_of(brute.case, answer["members"]))
     for one in answer["objectives"]:
         value = value_of(brute.case, tally, policy.levels[one["of"]])
         one["value"] = one["bound"] = value
@@ -117,7 +117,7 @@ def test_nothing_false_is_ever_proved(count: int) -> None:
         spoiled(rng, document, answer, brute)
         verdict = verify.judge(document, answer)
         policy = read_policy(text)
-        tally = tally_of(brute.case, rows_of(answer["members"]))
+        tally = tally_of(brute.case, columns_of(brute.case, answer["members"]))
         for level in verdict["objectives"]:
             told[level["rests_on"], level["proved"]] += 1
             if level["proved"]:

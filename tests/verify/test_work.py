@@ -106,7 +106,8 @@ def test_bug_owners_that_are_as_good_as_others() -> None:
     group = far_owners(SIZE)
     case = verify.understand(group)
     levels = list(read_policy("none; stickiness + rack").levels.values())
-    found = best_alone.narrowed(case, [], levels)
+    owned = {name: one.get("owned", {}) for name, one in group["members"].items()}
+    found = best_alone.narrowed(case, verify.columns_of(case, owned), levels)
     listed = sum(map(len, found.case.subscribers.values()))
     assert listed == SIZE * (SIZE + 1)
     assert best_alone.steps_of_narrowing(case, levels) == 16 * listed

@@ -7,6 +7,7 @@ import gc
 import json
 import os
 import sys
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -34,12 +35,17 @@ example: python -m verify rebalance.json assignment.json
 """
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Judge, print, and return the exit code; no error leaves as a traceback."""
+def main(
+    arguments: list[str] | None = None, *, leave: Callable[[int], int] = int
+) -> int:
+    """Judge, print, and return the exit code; no error leaves as a traceback.
+
+    ``leave`` is called with the code while the documents are still in memory.
+    """
     was_enabled = gc.isenabled()
     gc.disable()  # documents have no cycles, and millions of lists
     try:
-        return _run(_parser().parse_args(arguments))
+        return _run(_parser().parse_args(arguments), leave)
     except Mismatch as error:
         return _complain(str(error))
     except OSError as error:
@@ -76,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(options: argparse.Namespace) -> int:
+def _run(options: argparse.Namespace, leave: Callable[[int], int]) -> int:
     if options.instance == options.assignment == "-":
         return _complain("only one of INSTANCE and ASSIGNMENT can be standard input")
     read = partial(read_rebalance, max_partitions=options.max_partitions)
@@ -97,7 +103,7 @@ def _run(options: argparse.Namespace) -> int:
         if refused is not None:
             worst = _complain(f"{instance.source}:{instance.line}: {refused}")
     out.flush()
-    return worst
+    return leave(worst)
 
 
 def _verdict(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from verify.case import Case, Row
+from verify.case import Case
 from verify.certificate import (
     MOVES,
     Certificate,
@@ -18,6 +18,7 @@ from verify.certificate import (
     Reason,
     checked,
 )
+from verify.columns import Columns
 from verify.policy.best_alone import (
     counts,
     narrowed,
@@ -43,8 +44,8 @@ Document = Mapping[str, Any]
 
 def judge_stated(
     case: Case,
-    rows: Sequence[Row],
-    amounts: tuple[Mapping[str, int], Sequence[int]],
+    columns: Columns,
+    loads: Mapping[str, int],
     assignment: Document,
     counted: Document,
     proved: dict[str, bool],
@@ -54,9 +55,8 @@ def judge_stated(
 ) -> tuple[dict[str, Any], dict[str, Reason]]:
     """Judge what an assignment states of its policy: verdict, and evidence against it.
 
-    ``amounts`` are the loads of members and the lags of rows, ``certified`` is what the
-    certificate proves, if there is one. ``proved["peak_lag"]`` is set if a level proves
-    it.
+    ``certified`` is what the certificate proves, if there is one.
+    ``proved["peak_lag"]`` is set if a level proves it.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def judge_stated(
         If the capacities are too large for the policy (`check_scales`).
     """
     policy = read_policy(assignment["policy"])
-    tally = tally_of(case, rows, counted, *amounts)
+    tally = tally_of(case, columns, counted, loads)
     check_scales(case, policy)
     broken = constraints_fail(case, policy, tally, counted)
     allowed = complete and not broken
@@ -72,7 +72,7 @@ def judge_stated(
     found: dict[str, Reason] = {}
     if complete:
         judged, found = _judge_levels(
-            case, rows, policy, tally, assignment, proved, certified, allowed=allowed
+            case, columns, policy, tally, assignment, proved, certified, allowed=allowed
         )
     met = {
         "of": assignment["policy"],
@@ -90,7 +90,7 @@ def judge_stated(
 
 def _judge_levels(
     case: Case,
-    rows: Sequence[Row],
+    columns: Columns,
     policy: Policy,
     tally: Tally,
     assignment: Document,
@@ -101,7 +101,7 @@ def _judge_levels(
 ) -> tuple[list[dict[str, Any]], dict[str, Reason]]:
     shown, stated = assignment.get("certificate"), assignment.get("objectives", [])
     work = Work()
-    bounds, fails = _certified(case, rows, policy, tally, shown, certified, work)
+    bounds, fails = _certified(case, columns, policy, tally, shown, certified, work)
     answer = Answer(
         case=case,
         policy=policy,
@@ -157,7 +157,7 @@ def _judge_status(
 
 def _certified(
     case: Case,
-    rows: Sequence[Row],
+    columns: Columns,
     policy: Policy,
     tally: Tally,
     shown: Certificate | None,
@@ -183,9 +183,9 @@ def _certified(
     least = separate_values(case, alone)
     if least != tuple(value_of(case, tally, level) for level in alone):
         return {}, {"fails": "seats"}  # some partition is on none of its best members
-    best = narrowed(case, rows, alone)
+    best = narrowed(case, columns, alone)
     if alone or certified is None:
-        certified = checked(best.case, best.rows, shown)
+        certified = checked(best.case, best.columns, shown)
     if certified.fails is not None:
         return {}, best.by_origin(certified.fails)
     found: dict[str, Value] = dict(zip(before, least, strict=True))

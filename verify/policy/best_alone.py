@@ -13,7 +13,8 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
 
-from verify.case import Case, Row
+from verify.case import Case
+from verify.columns import Column, Columns
 from verify.figures import is_far
 from verify.policy.feasible_region import assignable_topics
 from verify.policy.notation import Level
@@ -46,7 +47,7 @@ class Narrowed(NamedTuple):
     """
 
     case: Case
-    rows: Sequence[Row]
+    columns: Columns
     origin: Mapping[str, tuple[str, Sequence[int]]]  # part -> topic, numbers there
 
     def by_origin(self, fails: dict[str, Any]) -> dict[str, Any]:
@@ -100,42 +101,25 @@ def steps_of_narrowing(case: Case, levels: Sequence[Level]) -> int:
     return steps
 
 
-def narrowed(case: Case, rows: Sequence[Row], levels: Sequence[Level]) -> Narrowed:
+def narrowed(case: Case, columns: Columns, levels: Sequence[Level]) -> Narrowed:
     """Return a case in which only best members subscribe, and an assignment for it."""
     if not levels:
-        return Narrowed(case, rows, {})
+        return Narrowed(case, columns, {})
     parts: dict[tuple[str, tuple[str, ...]], list[int]] = {}
     for best in _best_members(case, levels):
         parts.setdefault((best.topic, tuple(best.members)), []).extend(best.numbers)
     names = {key: f"{key[0]}/{place}" for place, key in enumerate(parts)}
     origin = {name: (key[0], parts[key]) for key, name in names.items()}
-    place_of = {
-        (topic, number): (name, place)
-        for name, (topic, numbers) in origin.items()
-        for place, number in enumerate(numbers)
-    }
-
-    def split(rows: Iterable[Row]) -> dict[tuple[str, str], set[int]]:
-        found: dict[tuple[str, str], set[int]] = {}
-        for member, topic, numbers in rows:
-            for number in numbers:
-                name, place = place_of[topic, number]
-                found.setdefault((member, name), set()).add(place)
-        return found
-
-    owned: dict[str, dict[str, set[int]]] = {}
-    for (member, topic), numbers in split(
-        (member, topic, list(numbers))
-        for topic, of_topic in case.owners.items()
-        for member, numbers in of_topic.items()
-    ).items():
-        owned.setdefault(topic, {})[member] = numbers
+    holders = {t: dict(zip(*held, strict=True)) for t, held in columns.items()}
     case = replace(
         case,
         partitions={name: len(numbers) for name, (_, numbers) in origin.items()},
         subscribers={name: members for (_, members), name in names.items()},
-        claims={},
-        owners=owned,
+        claimed={},
+        owners={
+            name: [case.owners[topic][number] for number in numbers]
+            for name, (topic, numbers) in origin.items()
+        },
         lag={},
         replica_racks={
             name: [case.replica_racks[topic][number] for number in numbers]
@@ -143,7 +127,11 @@ def narrowed(case: Case, rows: Sequence[Row], levels: Sequence[Level]) -> Narrow
             if topic in case.replica_racks
         },
     )
-    return Narrowed(case, [(*pair, list(n)) for pair, n in split(rows).items()], origin)
+    split = {
+        name: Column(range(len(numbers)), [holders[topic][n] for n in numbers])
+        for name, (topic, numbers) in origin.items()
+    }
+    return Narrowed(case, split, origin)
 
 
 def _best_members(case: Case, levels: Sequence[Level]) -> Iterator[Best]:
@@ -151,12 +139,10 @@ def _best_members(case: Case, levels: Sequence[Level]) -> Iterator[Best]:
     by_rack, by_owner = counts("rack", levels), counts("stickiness", levels)
     for topic in assignable_topics(case):
         listed = case.replica_racks.get(topic) if by_rack else None
-        owned_by = case.owners.get(topic, {}) if by_owner else {}
-        owners = {n: owner for owner, numbers in owned_by.items() for n in numbers}
         equal: dict[frozenset[str], dict[str | None, list[int]]] = {}
         racks: frozenset[str] = frozenset()
         for number in range(case.partitions[topic]):
-            owner = owners.get(number)
+            owner = case.owners[topic][number] if by_owner else None
             if listed:
                 racks = frozenset(listed[number])
             equal.setdefault(racks, {}).setdefault(owner, []).append(number)

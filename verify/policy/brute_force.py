@@ -14,8 +14,9 @@ from math import lcm, prod
 from operator import add, mul
 from typing import Any
 
-from verify.case import Case, Row, count_owned, understand
-from verify.figures import count_kept, rack_mismatches
+from verify.case import Case, understand
+from verify.columns import Columns, columns_of
+from verify.figures import is_far
 from verify.keys import is_weighted
 from verify.policy.feasible_region import assignable_topics
 from verify.policy.notation import Policy, read_policy
@@ -30,7 +31,6 @@ from verify.policy.objectives import (
     tally_of,
     value_of,
 )
-from verify.rules import rows_of
 
 MEMBERS_MAX = 20
 PARTITIONS_MAX = 200
@@ -120,14 +120,15 @@ def states_of(
                 raise TooLarge(reason)
             ways = []
             lag = case.lag[topic][number] if topic in case.lag else 0
+            owner, listed = case.owners[topic][number], case.replica_racks.get(topic)
+            racks = () if listed is None else listed[number]
             for place, name in enumerate(names):
-                row = name, topic, [number]
                 pair = at[name, topic if "topics" in asked else ""]
                 way = [0] * (size + len(names))
                 way[pair] = "loads" in asked
                 way[len(pairs) + pair] = lag * ("lags" in asked)
-                way[size - 2] = count_kept(case, [row]) * ("moves" in asked)
-                way[size - 1] = rack_mismatches(case, [row]) * ("racks" in asked)
+                way[size - 2] = (name == owner) * ("moves" in asked)
+                way[size - 1] = is_far(case, name, racks) * ("racks" in asked)
                 way[size + place] = even is not None
                 ways.append(way)
             states = {tuple(map(add, state, way)) for state in states for way in ways}
@@ -156,7 +157,7 @@ def best(
     """
     case = understand(instance, claim_rule=claim_rule)
     states = states_of(case, {"loads", "moves", *(["lags"] if lag else [])})
-    owned = count_owned(case)
+    owned = case.owned_count
     scores = []
     for state in states:
         loads = [state.loads.get((name, ""), 0) for name in case.wants]
@@ -243,9 +244,10 @@ def enumerate_claims(
         if "policy" not in assignment:
             return settle_unstated(instance, verdict, claim_rule=claim_rule)
         is_valid = verdict["verdict"] == "valid"
+        case = understand(instance, claim_rule=claim_rule)
         return settle_policy(
-            understand(instance, claim_rule=claim_rule),
-            rows_of(assignment["members"]),
+            case,
+            columns_of(case, assignment["members"]),
             assignment,
             complete=is_valid and not verdict["figures"].get("withheld"),
         )
@@ -272,7 +274,7 @@ def settle_unstated(
 
 def settle_policy(
     case: Case,
-    rows: Sequence[Row],
+    columns: Columns,
     assignment: Document,
     *,
     complete: bool,
@@ -288,7 +290,7 @@ def settle_policy(
         If there are too many different states.
     """
     brute = Brute(case, assignment["policy"])
-    tally = tally_of(case, rows) if complete else None
+    tally = tally_of(case, columns) if complete else None
     allowed = tally is not None and brute.allows_answer(tally)
     mine = None if tally is None else brute.vector(tally)
     optimal = allowed and mine == min(brute.vectors)
@@ -362,7 +364,7 @@ def _tally(case: Case, pairs: Sequence[Pair], state: Sequence[int]) -> Tally:
     return Tally(
         count_loads=lambda: nonzero(state),
         count_lags=lambda: nonzero(state[len(pairs) :]),
-        moves=count_owned(case) - state[-2],
+        moves=case.owned_count - state[-2],
         mismatches=state[-1],
     )
 

@@ -25,7 +25,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from verify.case import Case, count_owned
+from verify.case import Case
 from verify.certificate import Pool, Reason
 from verify.keys import is_weighted
 from verify.policy.feasible_region import assignable_topics, region_of, sort_key
@@ -120,7 +120,7 @@ def fewest_moves(case: Case, balance: str) -> int | None:
     region = region_of(case, balance)
     if region.is_open:
         return None
-    return count_owned(case) - sum(_kept(case, pool) for pool in region.pools)
+    return case.owned_count - sum(_kept(case, pool) for pool in region.pools)
 
 
 def least_width(case: Case) -> int:
@@ -150,9 +150,7 @@ def _kept(case: Case, pool: Pool) -> int:
     """Return how many partitions of a pool can stay with their owners."""
     sure = more = 0
     for name, (least, most) in pool.limits.items():
-        own = sum(
-            len(case.owners.get(topic, {}).get(name, ())) for topic in pool.topics
-        )
+        own = sum(len(case.owned.get((name, topic), ())) for topic in pool.topics)
         sure += min(own, least)
         more += min(own, most) - min(own, least)
     left = pool.units - sum(least for least, _ in pool.limits.values())

@@ -7,14 +7,16 @@ all of them; ``load``, a list, is compared lexicographically.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import lcm
 from typing import Final
 
-from verify.case import Case, Row, count_owned
-from verify.figures import count_kept, rack_mismatches, row_lags
+from verify.case import Case
+from verify.columns import Columns
+from verify.figures import count_kept, rack_mismatches
 from verify.policy.notation import LOAD, Level, Policy
 from verify.schema import Unreadable
 
@@ -51,34 +53,40 @@ class Tally:
 
 def tally_of(
     case: Case,
-    rows: Sequence[Row],
+    columns: Columns,
     counted: Mapping[str, int] | None = None,
     loads: Mapping[str, int] | None = None,
-    lags: Sequence[int] | None = None,
 ) -> Tally:
     """Count an assignment without repeated partitions; take what is counted already.
 
-    That can be its figures, the loads of members, and the lag of each row.
+    That can be its figures, and the loads of members.
     """
-    if lags is None:
-        lags = row_lags(case, rows)
     if counted is None:
         counted = {
-            "moves": count_owned(case) - count_kept(case, rows),
-            "rack_mismatches": rack_mismatches(case, rows),
+            "moves": case.owned_count - count_kept(case, columns),
+            "rack_mismatches": rack_mismatches(case, columns),
         }
     return Tally(
         count_loads=lambda: {
-            (member, topic): len(numbers) for member, topic, numbers in rows
+            (member, topic): count
+            for topic, held in columns.items()
+            for member, count in Counter(held.members).items()
         },
-        count_lags=lambda: {
-            (member, topic): lag
-            for (member, topic, _), lag in zip(rows, lags, strict=True)
-        },
+        count_lags=lambda: _pair_lags(case, columns),
         of_members=loads,
         moves=counted["moves"],
         mismatches=counted["rack_mismatches"],
     )
+
+
+def _pair_lags(case: Case, columns: Columns) -> dict[Pair, int]:
+    found: dict[Pair, int] = {}
+    for topic, held in columns.items():
+        listed = case.lag.get(topic)
+        for number, member in zip(*held, strict=True):
+            lag = 0 if listed is None else listed[number]
+            found[member, topic] = found.get((member, topic), 0) + lag
+    return found
 
 
 def value_of(case: Case, tally: Tally, level: Level) -> Value:

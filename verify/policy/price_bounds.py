@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
-from verify.case import Case, count_owned
+from verify.case import Case
 from verify.certificate import cost_bound
 from verify.policy.best_alone import (
     Values,
@@ -144,7 +144,7 @@ def least_values(
     """
     per_move, per_mismatch = weights.get("stickiness", 0), weights.get("rack", 0)
     partitions = sum(case.partitions.values())
-    most = count_owned(case) if max_moves is None else min(count_owned(case), max_moves)
+    most = case.owned_count if max_moves is None else min(case.owned_count, max_moves)
     best: Values | None = None
     short = bound - per_mismatch * partitions
     first = max(0, -(-short // per_move)) if per_move else 0

@@ -1,4 +1,4 @@
-"""Rows of ``answers``: one verdict as columns."""
+"""Columns of ``answers`` that state one verdict."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 import orjson
 
-from pipeline.evaluation import Answer, Least
+from pipeline.evaluation.answers import Answer
+from pipeline.evaluation.least import Least
 
 Row = dict[str, Any]
 
@@ -23,15 +24,15 @@ def answer_columns(answer: Answer, least: Least, bound: int | None) -> Row:
     }
     if answer.refused is not None:
         return row
-    return row | judged_columns(answer, bound) | _compared(answer, least)
+    return row | _judged(answer, bound) | _compared(answer, least)
 
 
-def json_text(document: Row) -> str:
+def _json_text(document: Row) -> str:
     """Write a document as JSON with sorted keys."""
     return orjson.dumps(document, option=orjson.OPT_SORT_KEYS).decode()
 
 
-def judged_columns(answer: Answer, bound: int | None) -> Row:
+def _judged(answer: Answer, bound: int | None) -> Row:
     """Return an answer's verdict; ``bound`` is on the peak lag, None without lag."""
     assignment, verdict = answer.judged()
     figures, proved = verdict["figures"], verdict["proved"]
@@ -46,7 +47,7 @@ def judged_columns(answer: Answer, bound: int | None) -> Row:
         "kip54_score": figures["kip54_score"],
         "kip54_balanced": figures["kip54_balanced"],
         "dec_min_balanced": figures["dec_min_balanced"],
-        "evidence": json_text(verdict["evidence"]) if verdict["evidence"] else None,
+        "evidence": _json_text(verdict["evidence"]) if verdict["evidence"] else None,
         "kept": figures["kept"],
         "moves": figures["moves"],
         "withheld": figures.get("withheld", 0),
@@ -58,7 +59,7 @@ def judged_columns(answer: Answer, bound: int | None) -> Row:
         "proved_dec_min": proved["dec_min"],
         "proved_stickiness": proved["stickiness"],
         "proved_peak_lag": proved["peak_lag"] if known else None,
-        "assignment": json_text(assignment),
+        "assignment": _json_text(assignment),
     }
 
 
