@@ -38,6 +38,7 @@ from solver.peak_lag.lag_instance import build_lag_instance
 from solver.peak_lag.set_partition import partition_exactly
 from solver.peak_lag.work import Work
 from solver.policy import NAMED, Policy, dec_min, no_balance, parse_policy
+from tools.history_example import walk_no_groups
 from tools.posed_example import pose_example
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "docs" / "examples"
@@ -68,6 +69,7 @@ def tasks() -> dict[str, Callable[[], object]]:
         "packing": _pack,
         "judging": _judge_by_code,
         "posing": pose_example,
+        "histories": walk_no_groups,
         "documents": _read_and_write,
         **{f"policy {policy}": partial(_solve, policy) for policy in others},
     }

@@ -274,7 +274,12 @@ def _move(
 
 @kernel
 def _pass_on(
-    running: _Progress, groups: Groups, parts: Parts, former: int, present: int, row: int
+    running: _Progress,
+    groups: Groups,
+    parts: Parts,
+    former: int,
+    present: int,
+    row: int,
 ) -> None:
     """Free the partitions that a member has no more; count the wait of the others."""
     place, end = parts.at[max(former, 0)], parts.at[max(former, 0) + (former >= 0)]

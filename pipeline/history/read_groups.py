@@ -137,7 +137,7 @@ def read_groups(
     end: Int64,
 ) -> ReadGroups:
     """Return groups by the ranges of their records."""
-    time = np.array(pc.fill_null(rows["at"], UNKNOWN))
+    time = pc.fill_null(rows["at"], UNKNOWN).to_numpy().copy()  # can be written
     number = np.full(len(rows), ABSENT, np.int64)
     sizes = end - begin
     places = np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)

@@ -207,7 +207,12 @@ def assigned_by_targets(
 
 @kernel
 def _put_largest(
-    targets: Targets, parts: Parts, names: int, number: int, found: TopicCounts, put: int
+    targets: Targets,
+    parts: Parts,
+    names: int,
+    number: int,
+    found: TopicCounts,
+    put: int,
 ) -> int:
     keys = np.empty(_size(targets, parts, number, _ASSIGNED), np.int64)
     size = 0

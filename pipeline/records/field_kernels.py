@@ -187,7 +187,7 @@ class Reader(NamedTuple):
 
 
 @kernel
-def read_message(  # noqa: C901, PLR0912, PLR0915 - one pass: calls take longer than work
+def read_message(  # noqa: C901, PLR0911, PLR0912, PLR0915 - one pass: calls are slow
     reader: Reader, message: int, version: int, at: int, end: int, put: int
 ) -> tuple[int, int]:
     """Read a message from ``at``; return the position after it, and that on the tape.

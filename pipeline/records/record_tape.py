@@ -7,10 +7,9 @@ records of other kinds of groups, are left to it.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from pipeline.records.field_kernels import (
     AS_TEXT,
@@ -50,15 +49,19 @@ from pipeline.records.tape_layout import (
 )
 from rebalance import Bools, Int64, argument, kernel
 
+if TYPE_CHECKING:
+    import pyarrow as pa  # kernels are compiled without it
+
 _NEWEST: Final = 4
 """Version of the values of commits and classic groups."""
 _FIRST: Final = argument(0)
 """Version of keys, and of what has only one."""
 
 
-class Places(NamedTuple):
-    """A column of bytes: value i is from ``at[i]`` to ``at[i + 1]``, or null."""
+class Binaries(NamedTuple):
+    """A column of bytes: value i is ``data[at[i] : at[i + 1]]``, or null."""
 
+    data: Bytes
     at: Int64
     is_null: Bools
 
@@ -89,60 +92,71 @@ class RecordTape(NamedTuple):
 
 def record_tape(keys: pa.BinaryArray, values: pa.BinaryArray) -> RecordTape:
     """Read records; keys are not null."""
-    (key_bytes, key_at), (value_bytes, value_at) = _binaries(keys), _binaries(values)
-    size = key_bytes.size + value_bytes.size
+    return tape_of(_binaries(keys), _binaries(values))
+
+
+def tape_of(keys: Binaries, values: Binaries) -> RecordTape:
+    """Read records; keys are not null."""
+    size = keys.data.size + values.data.size
     known = sum(map(len, KNOWN_NAMES))
     names, ids = NameTable.for_bytes(size + known), NameTable.for_bytes(size)
     for name in KNOWN_NAMES:
         text = np.array([*name.encode()], np.uint8)
         number_of(names, text, 0, text.size, AS_TEXT)
     # Messages within a value are read again: a subscription, and its user data.
-    tape = np.empty(tape_size(4 * size, 4 * len(keys)), np.int64)
+    tape = np.empty(tape_size(4 * size, 4 * keys.is_null.size), np.int64)
     items = np.zeros((DEEPEST + 1, 3), np.int64)
     kind, at, used = _read_records(
-        Reader(PROGRAMS, key_bytes, tape, items, names, ids),
-        Reader(PROGRAMS, value_bytes, tape, items, names, ids),
-        key_at,
-        value_at,
+        Reader(PROGRAMS, keys.data, tape, items, names, ids),
+        Reader(PROGRAMS, values.data, tape, items, names, ids),
+        keys.at,
+        values.at,
+        values.is_null,
         np.array(KIND_OF_TYPE),
     )
     return RecordTape(kind, at, tape, used, names, ids)
 
 
-def _binaries(column: pa.BinaryArray) -> tuple[Bytes, Places]:
-    """Return a column's bytes; they are copies (kernels want those)."""
+def _binaries(column: pa.BinaryArray) -> Binaries:
+    """Return a column as arrays; they are copies (kernels want those)."""
     _, offsets, data = column.buffers()
     at = np.frombuffer(offsets, np.int32)[column.offset :][: len(column) + 1]
     begin, end = int(at[0]), int(at[-1])
     found = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
-    places = Places(at.astype(np.int64) - begin, np.array(column.is_null()))
-    return found[begin:end].copy(), places
+    is_null = np.array(column.is_null())
+    return Binaries(found[begin:end].copy(), at.astype(np.int64) - begin, is_null)
 
 
 @kernel
 def _read_records(
-    of_keys: Reader, of_values: Reader, keys: Places, values: Places, types: Int64
+    of_keys: Reader,
+    of_values: Reader,
+    key_at: Int64,
+    value_at: Int64,
+    is_null: Bools,
+    types: Int64,
 ) -> tuple[Int64, Int64, int]:
-    count = keys.at.size - 1
+    count = key_at.size - 1
     kinds = np.full(count, OTHER, np.int64)
     places = np.zeros(count, np.int64)
     put = START
     for row in range(count):
         places[row] = put
-        at, end = keys.at[row], keys.at[row + 1]
+        at, end = key_at[row], key_at[row + 1]
         kind = _kind_of_key(of_keys.data, at, end, types)
         if kind == OTHER:
             continue
         at, after = read_message(of_keys, _key_of(kind), _FIRST, at, end, put)
         if at != end:
             continue
-        if values.is_null[row]:
+        if is_null[row]:
             kinds[row] = -kind
             if kind in (COMMITTED, GENERATION):
                 kinds[row] = FORGOTTEN if kind == COMMITTED else DELETED
             put = after
             continue
-        after = _read_value(of_values, kind, values, row, put, after)
+        at, end = value_at[row], value_at[row + 1]
+        after = _read_value(of_values, kind, at, end, put, after)
         if after >= 0:
             kinds[row] = kind
             put = after
@@ -168,10 +182,9 @@ def _key_of(kind: int) -> int:
 
 @kernel
 def _read_value(
-    reader: Reader, kind: int, values: Places, row: int, record: int, put: int
+    reader: Reader, kind: int, at: int, end: int, record: int, put: int
 ) -> int:
     """Read a value; return where the tape goes on, or `REFUSED`."""
-    at, end = values.at[row], values.at[row + 1]
     version = version_at(reader.data, at, end)
     message, newest = OF_EPOCH + kind - EPOCH, 0
     if kind in (COMMITTED, GENERATION):

@@ -1,0 +1,54 @@
+"""Histories of no groups: what compiles the kernels that read records and walk groups."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pipeline.history.commit_walk import commits_at, no_offsets, slots_of
+from pipeline.history.consumer_parts import numbered, parts_of
+from pipeline.history.generation_walk import Groups, walk_generations, which_went_back
+from pipeline.history.participants import participants_of, topics_of
+from pipeline.history.reached_walk import walk_reached
+from pipeline.history.shown_walk import assigned_topics, walk_shown
+from pipeline.history.target_topics import (
+    all_of_targets,
+    assigned_by_targets,
+    subscriptions,
+    wanted_of_targets,
+)
+from pipeline.history.target_walk import walk_targets
+from pipeline.records.record_tape import Binaries, tape_of
+from rebalance import Int64
+
+
+def walk_no_groups() -> None:
+    """Read no records, and walk no groups of either protocol."""
+    nothing = Binaries(
+        np.zeros(0, np.uint8), np.zeros(1, np.int64), np.zeros(0, np.bool_)
+    )
+    records = tape_of(nothing, nothing)
+    none, rank = _none(), np.zeros(records.names.used[0], np.int64)
+    went_back = which_went_back(none, none, none)
+    kind, at, tape = records.kind, records.at, records.tape
+    groups = Groups(none, none, kind, at, tape, none, went_back)
+    slots = slots_of(groups, rank, none)
+
+    people = participants_of(records, rank)
+    cases = walk_generations(groups, people, rank)
+    topics = topics_of(people, cases.row)
+    assigned = assigned_topics(people.first, people.held)
+    walk_shown(groups, slots, assigned, len(rank), cases.row, topics)
+    commits_at(groups, slots, no_offsets(slots), cases.row, none, topics)
+
+    parts = parts_of(records, none)
+    targets = walk_targets(groups, parts, rank)
+    parts = numbered(parts, none)
+    walk_reached(groups, parts, targets, len(rank))
+    wanted = subscriptions(records, targets, rank)
+    named = wanted_of_targets(targets, none, wanted)
+    assigned_by_targets(targets, parts, len(rank), 0)
+    all_of_targets(targets, none, named, parts, len(rank))
+
+
+def _none() -> Int64:
+    return np.zeros(0, np.int64)
