@@ -1,4 +1,4 @@
-"""Histories of no groups: what compiles the kernels that read records and walk groups."""
+"""Histories of no groups: what compiles the kernels of records and histories."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def number_of(names: NameTable, data: Bytes, at: int, end: int, kind: int) -> in
     return number
 
 
-class Reader(NamedTuple):
+class MessageReader(NamedTuple):
     """What messages are read from, and onto.
 
     Attributes
@@ -188,7 +188,7 @@ class Reader(NamedTuple):
 
 @kernel
 def read_message(  # noqa: C901, PLR0911, PLR0912, PLR0915 - one pass: calls are slow
-    reader: Reader, message: int, version: int, at: int, end: int, put: int
+    reader: MessageReader, message: int, version: int, at: int, end: int, put: int
 ) -> tuple[int, int]:
     """Read a message from ``at``; return the position after it, and that on the tape.
 
@@ -283,7 +283,7 @@ def read_message(  # noqa: C901, PLR0911, PLR0912, PLR0915 - one pass: calls are
 
 @kernel
 def _read_tags(
-    reader: Reader, step: int, at: int, end: int, put: int
+    reader: MessageReader, step: int, at: int, end: int, put: int
 ) -> tuple[int, int]:
     """Read tagged fields: they ascend, as Kafka writes them, so none occurs twice."""
     program = reader.programs.steps
@@ -323,7 +323,7 @@ def _values_of(kind: int) -> int:
 
 
 @kernel
-def _read_tag(reader: Reader, kind: int, at: int, size: int, place: int) -> bool:
+def _read_tag(reader: MessageReader, kind: int, at: int, size: int, place: int) -> bool:
     """Read a known tag; return whether its bytes are of its kind."""
     if kind == _BYTES:
         reader.tape[place], reader.tape[place + 1] = at, size

@@ -9,7 +9,7 @@ from typing import Final
 
 from pipeline.records.field_kernels import (
     REFUSED,
-    Reader,
+    MessageReader,
     number_at,
     read_message,
     version_at,
@@ -51,7 +51,7 @@ _PREFIXED: Final = argument(1)  # version
 
 
 @kernel
-def read_members(reader: Reader, group: int, put: int) -> int:
+def read_members(reader: MessageReader, group: int, put: int) -> int:
     """Read what the members of a generation sent; return where the tape goes on.
 
     Parameters
@@ -92,7 +92,9 @@ def read_members(reader: Reader, group: int, put: int) -> int:
 
 
 @kernel
-def _read_versioned(reader: Reader, message: int, at: int, end: int, put: int) -> int:
+def _read_versioned(
+    reader: MessageReader, message: int, at: int, end: int, put: int
+) -> int:
     """Read a message of the consumer protocol; a newer version can have more bytes."""
     version = version_at(reader.data, at, end)
     if version < 0:
@@ -108,7 +110,7 @@ def _read_versioned(reader: Reader, message: int, at: int, end: int, put: int) -
 
 @kernel
 def _read_subscription(
-    reader: Reader, at: int, end: int, sent: int, put: int, assignor: int
+    reader: MessageReader, at: int, end: int, sent: int, put: int, assignor: int
 ) -> int:
     """Read a subscription, and the claim in it under an assignor."""
     tape, begin = reader.tape, put
@@ -145,7 +147,7 @@ def _read_subscription(
 
 
 @kernel
-def _read_sticky(reader: Reader, at: int, end: int, put: int) -> int:
+def _read_sticky(reader: MessageReader, at: int, end: int, put: int) -> int:
     """Read sticky's user data in one of its forms: partitions, then the generation."""
     for version in range(2):
         after, filled = read_message(reader, OF_STICKY, version, at, end, put)

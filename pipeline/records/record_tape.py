@@ -16,8 +16,8 @@ from pipeline.records.field_kernels import (
     DEEPEST,
     REFUSED,
     Bytes,
+    MessageReader,
     NameTable,
-    Reader,
     number_of,
     read_message,
     tape_size,
@@ -107,8 +107,8 @@ def tape_of(keys: Binaries, values: Binaries) -> RecordTape:
     tape = np.empty(tape_size(4 * size, 4 * keys.is_null.size), np.int64)
     items = np.zeros((DEEPEST + 1, 3), np.int64)
     kind, at, used = _read_records(
-        Reader(PROGRAMS, keys.data, tape, items, names, ids),
-        Reader(PROGRAMS, values.data, tape, items, names, ids),
+        MessageReader(PROGRAMS, keys.data, tape, items, names, ids),
+        MessageReader(PROGRAMS, values.data, tape, items, names, ids),
         keys.at,
         values.at,
         values.is_null,
@@ -129,8 +129,8 @@ def _binaries(column: pa.BinaryArray) -> Binaries:
 
 @kernel
 def _read_records(
-    of_keys: Reader,
-    of_values: Reader,
+    of_keys: MessageReader,
+    of_values: MessageReader,
     key_at: Int64,
     value_at: Int64,
     is_null: Bools,
@@ -182,7 +182,7 @@ def _key_of(kind: int) -> int:
 
 @kernel
 def _read_value(
-    reader: Reader, kind: int, at: int, end: int, record: int, put: int
+    reader: MessageReader, kind: int, at: int, end: int, record: int, put: int
 ) -> int:
     """Read a value; return where the tape goes on, or `REFUSED`."""
     version = version_at(reader.data, at, end)
@@ -202,7 +202,7 @@ def _read_value(
 
 
 @kernel
-def _is_sound_member(reader: Reader, record: int, put: int) -> bool:
+def _is_sound_member(reader: MessageReader, record: int, put: int) -> bool:
     """Return whether a classic member's part is one; keep only whether there is one.
 
     It is a struct that can be null: a byte, 0 for null and 1 for the fields after it.
