@@ -181,7 +181,7 @@ def _put_tags(
 ) -> tuple[int, int]:
     """Read tagged fields; return the position, and where the tape goes on.
 
-    A known tag occurs once at most; a UUID and a number have their size, and bytes any.
+    Tags ascend, as writers put them; a UUID and a number have their size, and bytes any.
     """
     refused = np.int64(REFUSED)
     known = program[step, 1]
@@ -195,12 +195,15 @@ def _put_tags(
             tape[put] = ABSENT
             put += 1
     count, at = _varint(data, at, end)
-    seen = np.int64(0)
+    last = np.int64(-1)
     while at >= 0 and count > 0:
         count -= 1
         number, at = _varint(data, at, end)
         if at < 0:
             break
+        if number <= last:  # of one that is there twice, `decode` decides
+            return refused, put
+        last = number
         size, at = _varint(data, at, end)
         if at < 0 or at + size > end:
             return refused, put
@@ -208,9 +211,6 @@ def _put_tags(
         for tag in range(known):
             kind = program[step + 1 + tag, 2]
             if program[step + 1 + tag, 1] == number:
-                if seen >> tag & 1:
-                    return refused, put
-                seen |= 1 << tag
                 if kind == _BYTES:
                     tape[place] = at
                     tape[place + 1] = size
