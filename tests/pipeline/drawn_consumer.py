@@ -103,6 +103,8 @@ class Coordinator:
     def name(self) -> str:
         self.names += 1
         name = self.rng.choice((f"m{self.names}", f"{self.names}m"))
+        if self.is_odd() and self.rng.random() < 0.2:
+            return self.rng.choice(("", "i1", ".*"))
         return name if self.rng.random() < 0.97 else 100 * name
 
     def come_back(self) -> Iterator[AnyRecord]:

@@ -132,7 +132,7 @@ def test_negative_epoch() -> None:
 @pytest.mark.parametrize("tags", [(9, 9), (9, 8), (8, 9)])
 def test_order_of_tags(tags: tuple[int, int]) -> None:
     """Unknown tags of a member: one twice is refused, and any order is read."""
-    first, *others = FIRST
+    first, others = FIRST[0], FIRST[1:]
     value = consumer_value(first)
     assert value is not None
     written = value[:-1] + bytes((2, tags[0], 0, tags[1], 0))
