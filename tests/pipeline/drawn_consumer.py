@@ -103,6 +103,8 @@ class Coordinator:
     def name(self) -> str:
         self.names += 1
         name = self.rng.choice((f"m{self.names}", f"{self.names}m"))
+        if self.is_odd() and self.rng.random() < 0.2:
+            return self.rng.choice(("", "i1", ".*"))
         return name if self.rng.random() < 0.97 else 100 * name
 
     def come_back(self) -> Iterator[AnyRecord]:
@@ -147,7 +149,7 @@ class Coordinator:
             regex = rng.choice(REGEXES)
             self.regexes[regex] = tuple(some(rng, TOPICS))
             yield matches(regex, *self.regexes[regex])
-        if self.regexes and rng.random() < 0.05:
+        if self.regexes and rng.random() < 0.15:
             regex = rng.choice(list(self.regexes))
             del self.regexes[regex]
             yield tombstone(ConsumerGroupRegularExpression, regex)
@@ -161,11 +163,14 @@ class Coordinator:
     def retarget(self) -> Iterator[AnyRecord]:
         """Compute a target; write what has changed, and its epoch."""
         rng = self.rng
+        if rng.random() < 0.1:
+            yield from self.come_back()
+        topics = some(rng, TOPICS, 0.95)  # others are deleted
         owners = {
             pair: name for name, one in self.people.items() for pair in one.target or ()
         }
         found: dict[str, set[Pair]] = {name: set() for name in self.people}
-        for topic in TOPICS:
+        for topic in topics:
             takers = [
                 name
                 for name, one in self.people.items()
@@ -216,11 +221,12 @@ class Coordinator:
             if other != name
             for pair in one.has or ()
         }
-        if former - aim and rng.random() < 0.6:
+        keeps = aim if rng.random() < 0.9 else set(some(rng, aim))  # an earlier one
+        if former - keeps and rng.random() < 0.6:
             yield has(
                 name,
-                held_of(former & aim),
-                revoking=held_of(former - aim),
+                held_of(former & keeps),
+                revoking=held_of(former - keeps),
                 number=self.epoch - 1,
             )
             return
@@ -255,14 +261,19 @@ class Coordinator:
     def changed(self) -> Iterator[AnyRecord]:
         """Begin an epoch; in most cases, compute its target at once."""
         yield from self.change()
+        if self.is_odd():
+            self.epoch -= 1  # once more
+            yield from self.change()
         if self.rng.random() < 0.8:
             yield from self.retarget()
 
-    def forget(self) -> Iterator[AnyRecord]:
-        """Delete a record that no coordinator deletes at this point."""
+    def disturb(self) -> Iterator[AnyRecord]:
+        """Write what no coordinator writes at this point."""
         rng = self.rng
         if not self.people or rng.random() < 0.2:
             yield tombstone(ConsumerGroupTargetAssignmentMetadata)
+        elif rng.random() < 0.3:
+            yield from self.retarget()
         elif rng.random() < 0.1:
             yield from classic_history(rng, "", 2)
         else:
@@ -275,7 +286,7 @@ class Coordinator:
         """Yield the records of one event."""
         rng = self.rng
         if self.is_odd() and rng.random() < 0.2:
-            return self.forget()
+            return self.disturb()
         if self.computed < self.epoch and rng.random() < 0.2:
             return self.retarget()
         events = {
@@ -283,8 +294,8 @@ class Coordinator:
             self.empty: 1,
             self.commit: 6,
             self.come_back: 4,
-            self.changed: 15,
-            self.move: 73 if self.people else 0,
+            self.changed: 20,
+            self.move: 60 if self.people else 0,
         }
         (event,) = rng.choices([*events], [*events.values()])
         return event()
@@ -294,7 +305,7 @@ def consumer_history(rng: Random, group_id: str, steps: int) -> list[AnyRecord]:
     """Draw the records of a group of the new protocol."""
     group = Coordinator(
         rng,
-        chaos=rng.choice((0.0, 0.02, 0.05, 0.2)),
+        chaos=rng.choice((0.0, 0.03, 0.1, 0.2)),
         epoch=rng.choice((0, 1, 1, 1, 5)),
         is_dated=rng.random() < 0.8,
     )

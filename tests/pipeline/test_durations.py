@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from pipeline.cases import unpack
+from pipeline.history.place import NO_TIME, Place
 from pipeline.history.stream import histories
+from pipeline.history.unowned import Unowned
 from pipeline.sources.rows import CASE
 from tests.pipeline.audit_files import rows_of
 from tests.pipeline.consumer_groups import FIRST
@@ -70,3 +72,19 @@ def test_durations_of_the_new_protocol(*, back: bool) -> None:
     unknown = "clock-went-back" if back else None
     assert (case.reached_ms, case.reached_unknown) == (None if back else 1000, unknown)
     assert case.behind == 0
+
+
+def test_first_reason_by_partition() -> None:
+    """Several partitions get an owner at once, after times unknown for two reasons."""
+    untimed = Place(source="s", partition=0, offset=0, at=None)
+    back, later = (
+        Place(source="s", partition=0, offset=offset, at=at, went_back=at == 1)
+        for offset, at in ((1, 1), (2, 2))
+    )
+    all_of = list(range(20))
+    unowned = Unowned()
+    unowned.moved("a", {"t": all_of}, untimed)
+    unowned.moved("a", {"t": all_of[1:]}, untimed)
+    unowned.moved("a", {}, back)
+    unowned.moved("b", {"t": all_of}, later)
+    assert unowned.total.unknown == NO_TIME

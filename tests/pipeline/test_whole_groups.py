@@ -28,6 +28,7 @@ from pipeline.sources.rows import (
 )
 from tests import amount
 from tests.pipeline.consumer_groups import (
+    FIRST,
     AnyRecord,
     complete,
     epoch,
@@ -41,6 +42,7 @@ from tests.pipeline.drawn_consumer import consumer_history
 from tests.pipeline.drawn_logs import rows_of_log, some
 from tests.pipeline.recorded import FIRST_LOOK, churn_records, in_order
 from tests.pipeline.same_histories import check
+from tests.records.consumer_writers import consumer_key, consumer_value
 
 DRAWN = (classic_history, consumer_history)
 
@@ -125,6 +127,17 @@ def test_negative_epoch() -> None:
     )
     counts = check(rows, Random(0))  # noqa: S311
     assert counts[MISSING] == 1
+
+
+@pytest.mark.parametrize("tags", [(9, 9), (9, 8), (8, 9)])
+def test_order_of_tags(tags: tuple[int, int]) -> None:
+    """Unknown tags of a member: one twice is refused, and any order is read."""
+    first, others = FIRST[0], FIRST[1:]
+    value = consumer_value(first)
+    assert value is not None
+    written = value[:-1] + bytes((2, tags[0], 0, tags[1], 0))
+    counts = check(rows_of((consumer_key(first), written), *others), Random(0))  # noqa: S311
+    assert counts[UNREADABLE] == (tags == (9, 9))
 
 
 def test_no_rows() -> None:
