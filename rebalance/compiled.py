@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-import numpy as np
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -49,7 +47,9 @@ def always_compiled(function: Function) -> Function:
 
 def argument(value: int) -> int:
     """Return a constant for kernels, which are compiled anew for each literal."""
-    return cast("int", np.int64(value))
+    from numpy import int64
+
+    return cast("int", int64(value))
 
 
 def interpret_kernels() -> bool:

@@ -6,7 +6,7 @@ import numpy as np
 
 from pipeline.history.commit_walk import commits_at, no_offsets, slots_of
 from pipeline.history.consumer_parts import numbered, parts_of
-from pipeline.history.generation_walk import Groups, walk_generations, which_went_back
+from pipeline.history.generation_walk import walk_generations
 from pipeline.history.participants import participants_of, topics_of
 from pipeline.history.reached_walk import walk_reached
 from pipeline.history.shown_walk import assigned_topics, walk_shown
@@ -17,6 +17,7 @@ from pipeline.history.target_topics import (
     wanted_of_targets,
 )
 from pipeline.history.target_walk import walk_targets
+from pipeline.history.walked_records import Groups, which_went_back
 from pipeline.records.record_tape import Binaries, tape_of
 from rebalance import Int64
 

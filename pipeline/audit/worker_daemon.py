@@ -15,10 +15,11 @@ from pyspark.daemon import manager
 
 from pipeline.cases import CLAIMS, Case, CaseMember
 from pipeline.evaluation import selection
+from pipeline.history.whole_groups import histories_of_groups
 from pipeline.judging.instances import World
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.settings import Settings
-from pipeline.sources.rows import OFFSETS, case_row
+from pipeline.sources.rows import OFFSETS, batches_of, case_row, record_row
 from rebalance import ClaimRule
 
 _CASE: Final = Case(
@@ -47,6 +48,15 @@ def load_judge() -> list[str]:
     return [table for table, _ in judge_rows([case_row(_CASE)], settings)]
 
 
+def load_histories() -> list[str]:
+    """Read a committed offset; return the kinds of rows that it yields."""
+    key = b"\0\1\0\1g\0\1t\0\0\0\0"  # group g, topic t, partition 0
+    value = b"\0\0" + bytes(8) + b"\0\0" + bytes(8)
+    place = {"source_partition": 0, "source_offset": 0, "at": 0}
+    row = record_row("daemon", place, key=key, value=value) | {"group_id": "g"}
+    return [found["what"] for found in histories_of_groups(batches_of([row]))]
+
+
 class _WithoutPandas:
     """Finder of modules that hides pandas."""
 
@@ -71,6 +81,7 @@ def spare_pandas() -> None:
 
 if __name__ == "__main__":
     spare_pandas()
+    load_histories()
     load_judge()
     gc.freeze()  # a worker looks for garbage after each task
     manager()

@@ -25,10 +25,11 @@ from pipeline.history.case_lists import (
     undated_lists,
 )
 from pipeline.history.commit_walk import CaseCommits, Slots
-from pipeline.history.generation_walk import AT_REST, GOES_ON, GenerationCases
+from pipeline.history.generation_walk import GenerationCases
 from pipeline.history.participants import Keys, Participants
 from pipeline.history.read_groups import ReadGroups
 from pipeline.history.shown_walk import Undated
+from pipeline.history.walked_records import AT_REST, GOES_ON
 from pipeline.records.tape_layout import (
     ASSIGNOR,
     CLAIM_GENERATION,

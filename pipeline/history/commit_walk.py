@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.history.generation_walk import Groups
 from pipeline.history.participants import NUMBER_BITS, NUMBER_MASK, Keys
+from pipeline.history.walked_records import Groups
 from pipeline.records.tape_layout import (
     COMMITTED,
     FORGOTTEN,

@@ -26,14 +26,13 @@ from pipeline.history.case_lists import (
 from pipeline.history.classic_cases import WHYS
 from pipeline.history.commit_walk import CaseCommits, Slots
 from pipeline.history.consumer_parts import Parts
-from pipeline.history.generation_walk import AT_REST, GOES_ON
 from pipeline.history.participants import Keys
 from pipeline.history.reached_walk import Reached
 from pipeline.history.read_groups import ReadGroups
 from pipeline.history.shown_walk import Undated
 from pipeline.history.target_case import server_assignor
 from pipeline.history.target_topics import Subscriptions
-from pipeline.history.target_walk import (
+from pipeline.history.targets import (
     ASSIGNED,
     BEFORE,
     BY_MEMBER,
@@ -42,6 +41,7 @@ from pipeline.history.target_walk import (
     PRESENT,
     Targets,
 )
+from pipeline.history.walked_records import AT_REST, GOES_ON
 from pipeline.records.tape_layout import (
     CURRENT_EPOCH,
     EPOCH_NUMBER,

@@ -6,14 +6,26 @@ and say why; both are compared with each other in tests.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.history.participants import NUMBER_MASK, Participants, is_in, wants
+from pipeline.history.classic_owners import (
+    disagrees,
+    is_eager,
+    want_the_same,
+    withheld,
+)
+from pipeline.history.participants import Participants
+from pipeline.history.walked_records import (
+    AT_REST,
+    GOES_ON,
+    LEFT_OPEN,
+    Groups,
+    why_unknown,
+)
 from pipeline.records.tape_layout import (
     ASSIGNOR,
-    CLAIM_GENERATION,
     DELETED,
     GENERATION,
     IS_COOPERATIVE,
@@ -21,42 +33,9 @@ from pipeline.records.tape_layout import (
     MEMBER_ID,
     NO_ROW,
     NUMBER,
-    REPORTS,
     START,
 )
-from rebalance import ABSENT, Bools, Int64, argument, kernel
-
-UNKNOWN: Final = argument(-(2**63))
-"""Time of a record that has none."""
-
-GOES_ON, AT_REST, LEFT_OPEN = range(3)
-"""How an episode ends with a case."""
-IS_KNOWN, NO_TIME, WENT_BACK = range(3)
-"""Whether a duration is known, or why it is not."""
-
-
-class Groups(NamedTuple):
-    """Records of whole groups, n of them, G groups.
-
-    Attributes
-    ----------
-    begin, end : int64 (G,)
-        Records of a group.
-    kind, at, tape : int64
-        As in `pipeline.records.record_tape.RecordTape`.
-    time : int64 (n,)
-        Milliseconds, or `UNKNOWN`.
-    went_back : bool (n,)
-        Whether a record of the group before has a later time.
-    """
-
-    begin: Int64
-    end: Int64
-    kind: Int64
-    at: Int64
-    tape: Int64
-    time: Int64
-    went_back: Bools
+from rebalance import ABSENT, Bools, Int64, kernel
 
 
 class GenerationCases(NamedTuple):
@@ -113,18 +92,6 @@ class GenerationCases(NamedTuple):
     owner: Int64
     began_as: Int64
     missing: Int64
-
-
-@kernel
-def which_went_back(begin: Int64, end: Int64, time: Int64) -> Bools:
-    """Return which records have an earlier time than one of the group before them."""
-    found = np.zeros(time.size, np.bool_)
-    for group in range(begin.size):
-        latest = UNKNOWN
-        for row in range(begin[group], end[group]):
-            found[row] = UNKNOWN < time[row] < latest
-            latest = max(latest, time[row])
-    return found
 
 
 @kernel
@@ -265,23 +232,11 @@ def _find_owners(
         owner[place] = at_seat[people.seat[first + place]]
         if owner[place] >= 0:
             found += 1
-            is_same = _want_the_same(people, first + place, owner[place])
+            is_same = want_the_same(people, first + place, owner[place])
             cases.resubscribed[case] += not is_same
     cases.left[case] = end - begin - found
     for member in range(begin, end):
         at_seat[people.seat[member]] = ABSENT
-
-
-@kernel
-def _want_the_same(people: Participants, member: int, other: int) -> bool:
-    at, key = people.wanted
-    size = at[member + 1] - at[member]
-    if at[other + 1] - at[other] != size:
-        return False
-    for place in range(size):
-        if key[at[member] + place] != key[at[other] + place]:
-            return False
-    return True
 
 
 @kernel
@@ -300,69 +255,15 @@ def _find_ownership(
     cases.is_by_claims[case] = not cases.is_known[case]
     if not cases.is_known[case]:
         return
-    if is_cooperative and _is_eager(groups, people, row, owner):
+    if is_cooperative and is_eager(groups, people, row, owner):
         cases.is_round[case] = False
     elif is_cooperative or assignor == IS_STICKY:
         count = 0
         for place in range(owner.size):
             member = people.first[row] + place
-            count += _disagrees(groups, people, member, owner[place], is_cooperative)
+            count += disagrees(groups, people, member, owner[place], is_cooperative)
         cases.disagree[case] = count
         cases.is_by_claims[case] = count > 0
-
-
-@kernel
-def _is_eager(groups: Groups, people: Participants, row: int, owner: Int64) -> bool:
-    before = groups.tape[groups.at[row] + NUMBER] - 1
-    is_eager = False
-    for place in range(owner.size):
-        member = people.first[row] + place
-        if owner[place] >= 0 and _still_holds(people, member, owner[place]):
-            dated = groups.tape[people.sent[member] + CLAIM_GENERATION]
-            claims = people.claimed.at[member + 1] > people.claimed.at[member]
-            if claims or 0 <= dated < before:
-                return False
-            is_eager = True
-    return is_eager
-
-
-@kernel
-def _still_holds(people: Participants, member: int, former: int) -> bool:
-    for place in range(people.held.at[former], people.held.at[former + 1]):
-        if wants(people.wanted, member, people.held.key[place]):
-            return True
-    return False
-
-
-@kernel
-def _disagrees(
-    groups: Groups,
-    people: Participants,
-    member: int,
-    former: int,
-    is_cooperative: bool,
-) -> bool:
-    """Return whether a claim is not what the member had, of the topics it wants."""
-    if former < 0 or not groups.tape[people.sent[member] + REPORTS]:
-        return False
-    identity = groups.tape[people.place[member] + MEMBER_ID]
-    came_back = groups.tape[people.place[former] + MEMBER_ID] != identity
-    if came_back and not is_cooperative:
-        return False
-    claimed, held = people.claimed, people.held
-    place, end = claimed.at[member], claimed.at[member + 1]
-    other, other_end = held.at[former], held.at[former + 1]
-    while True:
-        while place < end and not wants(people.wanted, member, claimed.key[place]):
-            place += 1
-        while other < other_end and not wants(people.wanted, member, held.key[other]):
-            other += 1
-        if place == end or other == other_end:
-            return bool(place < end or other < other_end)
-        if claimed.key[place] != held.key[other]:
-            return True
-        place += 1
-        other += 1
 
 
 @kernel
@@ -409,7 +310,7 @@ def _add_round(
         cases.unowned_why[case] = why
         cases.unowned[case] = cases.unowned[running]
         cases.unowned[case] += waited * cases.last_withheld[running]
-    held_back = _withheld(people, row, owner, cases.is_by_claims[case])
+    held_back = withheld(people, row, owner, cases.is_by_claims[case])
     if not cases.is_round[case]:
         held_back = 0
     cases.last_withheld[case] = held_back
@@ -418,53 +319,6 @@ def _add_round(
         return case
     cases.end[case] = AT_REST
     return ABSENT
-
-
-@kernel
-def why_unknown(groups: Groups, row: int) -> int:
-    """Return why the time of a record is not used for durations."""
-    if groups.time[row] == UNKNOWN:
-        return NO_TIME
-    return WENT_BACK if groups.went_back[row] else IS_KNOWN
-
-
-@kernel
-def _withheld(
-    people: Participants,
-    row: int,
-    owner: Int64,
-    is_by_claims: bool,
-) -> int:
-    """Count owned partitions that no member receives, of topics that some one wants."""
-    begin, end = people.first[row], people.first[row + 1]
-    listed = people.claimed if is_by_claims else people.held
-    source = owner
-    if is_by_claims:
-        source = np.arange(begin, end)
-    size = 0
-    for member in source:
-        if member >= 0:
-            size += listed.at[member + 1] - listed.at[member]
-    owned = np.empty(size, np.int64)
-    put = 0
-    for member in source:
-        if member >= 0:
-            for place in range(listed.at[member], listed.at[member + 1]):
-                owned[put] = listed.key[place]
-                put += 1
-    owned.sort()
-    given = people.held.key[people.held.at[begin] : people.held.at[end]].copy()
-    given.sort()
-    topics = people.wanted.key[people.wanted.at[begin] : people.wanted.at[end]].copy()
-    topics.sort()
-    count = 0
-    for place in range(size):
-        key = owned[place]
-        if place == 0 or owned[place - 1] != key:
-            topic = key & ~NUMBER_MASK
-            is_given = is_in(given, START, given.size, key)
-            count += not is_given and is_in(topics, START, topics.size, topic)
-    return count
 
 
 @kernel

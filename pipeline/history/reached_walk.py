@@ -11,16 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.history.consumer_parts import Parts, are_equal
-from pipeline.history.generation_walk import (
-    AT_REST,
-    GOES_ON,
-    IS_KNOWN,
-    LEFT_OPEN,
-    Groups,
-    why_unknown,
-)
 from pipeline.history.group_state import seat_of
-from pipeline.history.target_walk import (
+from pipeline.history.targets import (
     ASSIGNED,
     BEFORE,
     BY_MEMBER,
@@ -28,6 +20,14 @@ from pipeline.history.target_walk import (
     PRESENT,
     REBALANCED,
     Targets,
+)
+from pipeline.history.walked_records import (
+    AT_REST,
+    GOES_ON,
+    IS_KNOWN,
+    LEFT_OPEN,
+    Groups,
+    why_unknown,
 )
 from pipeline.records.tape_layout import CURRENT, START, SUBJECT
 from rebalance import ABSENT, Int64, argument, kernel

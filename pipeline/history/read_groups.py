@@ -17,12 +17,12 @@ from pipeline.history.commit_walk import (
     no_offsets,
     slots_of,
 )
-from pipeline.history.generation_walk import UNKNOWN, Groups, which_went_back
 from pipeline.history.missing import Missing
 from pipeline.history.participants import Keys
 from pipeline.history.place import Place
 from pipeline.history.shown_walk import ShownCounts
 from pipeline.history.stream import missing_row
+from pipeline.history.walked_records import UNKNOWN, Groups, which_went_back
 from pipeline.records.record_tape import RecordTape
 from pipeline.records.tape_layout import COMMITTED, TOPIC, TOPIC_ID
 from pipeline.sightings import Sighting

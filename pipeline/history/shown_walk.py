@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.history.commit_walk import Slots
-from pipeline.history.generation_walk import UNKNOWN, Groups
 from pipeline.history.participants import NUMBER_BITS, NUMBER_MASK, Keys
+from pipeline.history.walked_records import UNKNOWN, Groups
 from pipeline.records.tape_layout import COMMITTED, FORGOTTEN, START
 from rebalance import ABSENT, Bools, Int64, kernel
 

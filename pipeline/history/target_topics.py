@@ -13,7 +13,7 @@ import numpy as np
 from pipeline.history.consumer_parts import Parts
 from pipeline.history.participants import NUMBER_BITS, NUMBER_MASK, Keys, once
 from pipeline.history.shown_walk import TopicCounts
-from pipeline.history.target_walk import ASSIGNED, BEFORE, BY_REGEX, BY_ROSTER, Targets
+from pipeline.history.targets import ASSIGNED, BEFORE, BY_REGEX, BY_ROSTER, Targets
 from pipeline.records.record_tape import RecordTape
 from pipeline.records.tape_layout import (
     MEMBER,

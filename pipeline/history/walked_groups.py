@@ -26,7 +26,8 @@ from pipeline.history.target_topics import (
     subscriptions,
     wanted_of_targets,
 )
-from pipeline.history.target_walk import ASSIGNED, walk_targets
+from pipeline.history.target_walk import walk_targets
+from pipeline.history.targets import ASSIGNED
 from pipeline.records.field_kernels import NameTable
 from pipeline.sources.rows import Row, cases_row
 from pipeline.topic_ids import text_of_id

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.case_table import case_table
 from pipeline.cases import (
     CLAIMS,
     OPEN,
@@ -228,7 +229,7 @@ def test_most_drawn_cases_are_judged_together() -> None:
         texts = [pack(case) for case in drawn_cases(rng, 10)]
         settings = settings_of(drawn_world(rng))
         known = EvaluatedCodes(claim_rule=settings.claim_rule)
-        left += len(judge_together(texts, settings, known).left)
+        left += len(judge_together(case_table(texts), settings, known).left)
     assert 20 < left < 200
 
 
@@ -255,7 +256,7 @@ def test_long_names_have_room() -> None:
     counts = CountSources(at_end={topic: 2})
     settings = settings_of(World(counts=counts))
     known = EvaluatedCodes(claim_rule=settings.claim_rule)
-    assert judge_together([pack(case)], settings, known).left == []
+    assert judge_together(case_table([pack(case)]), settings, known).left == []
     together = counted(full(rows_of(judge_rows([case_row(case)], settings))))
     assert together == by_themselves([case], settings)
 
@@ -269,20 +270,30 @@ def test_a_packed_case_is_unpacked(seed: int) -> None:
     assert (found.episode, found.committed) == (case.episode, case.committed)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{"generation": 2**40}, {"at": 2**60}, {"members": None, "document": "{"}],
-)
-def test_what_no_column_states_is_judged_by_itself(change: dict[str, Any]) -> None:
-    cases = drawn_cases(Random(5), 3)  # noqa: S311
-    texts = [pack(case) for case in cases]
+def odd_texts(change: dict[str, Any]) -> list[bytes]:
+    texts = [pack(case) for case in drawn_cases(Random(5), 3)]  # noqa: S311
     odd = unpack(texts[1])
     for name, value in change.items():
         object.__setattr__(odd, name, value)
-    texts[1] = pack(odd)
+    return [texts[0], pack(odd), texts[2]]
+
+
+@pytest.mark.parametrize("change", [{"at": 2**60}, {"members": None, "document": "{"}])
+def test_what_no_column_states_is_judged_by_itself(change: dict[str, Any]) -> None:
     settings = settings_of(World())
     known = EvaluatedCodes(claim_rule=settings.claim_rule)
-    assert 1 in judge_together(texts, settings, known).left
+    assert 1 in judge_together(case_table(odd_texts(change)), settings, known).left
+
+
+def test_a_number_that_is_too_large_for_its_column_does_not_stop_others() -> None:
+    texts = odd_texts({"generation": 2**40})
+    with pytest.raises(pa.ArrowException, match="1099511627776"):
+        case_table(texts)
+    rows = [case_row(unpack(text)) for text in texts]
+    settings = settings_of(World())
+    found = counted(full(rows_of(judge_rows(rows, settings))))
+    assert found == by_themselves([unpack(text) for text in texts], settings)
+    assert found
 
 
 @pytest.mark.heavy
@@ -291,6 +302,6 @@ def test_recorded_cases_are_judged_together() -> None:
     settings = settings_of(world_of(churn_rows(), CHURN / "topics.json"))
     known = EvaluatedCodes(claim_rule=settings.claim_rule)
     texts = [row["value"] for row in rows]
-    assert judge_together(texts, settings, known).left == []
+    assert judge_together(case_table(texts), settings, known).left == []
     found = counted(full(rows_of(judge_rows(rows, settings))))
     assert found == by_themselves([unpack(text) for text in texts], settings)
