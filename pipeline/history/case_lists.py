@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from pipeline.case_table import CASES, HELD
 from pipeline.history.commit_walk import CaseCommits, Slots
 from pipeline.history.participants import NUMBER_BITS, NUMBER_MASK, Keys
+from pipeline.history.place import NO_TIME, WENT_BACK
 from pipeline.history.shown_walk import Undated
 from pipeline.records.field_kernels import NameTable
 from rebalance import ABSENT, Bools, Int64
@@ -49,6 +50,11 @@ def identities(rows: pa.Table) -> pa.Array:
     )
     offset = rows["source_offset"].cast(pa.string())
     return pc.binary_join_element_wise(begin, offset, "").combine_chunks()
+
+
+def reason_of(why: Int64) -> pa.Array:
+    """Return why durations are not known, in words; null if they are."""
+    return pa.array([None, NO_TIME, WENT_BACK]).take(pa.array(why))
 
 
 def or_null(numbers: Int64) -> pa.Array:

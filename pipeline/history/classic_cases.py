@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 import numpy as np
 import pyarrow as pa
 
 from pipeline.case_table import CASES
 from pipeline.cases import CLAIMS, OPEN, PREVIOUS, REPORTED, REST
-from pipeline.history import place
 from pipeline.history.case_lists import (
     Columns,
     cases_of_columns,
@@ -18,6 +15,7 @@ from pipeline.history.case_lists import (
     held_lists,
     identities,
     or_null,
+    reason_of,
     sorted_names,
     struct,
     struct_lists,
@@ -45,9 +43,6 @@ from pipeline.records.tape_layout import (
 )
 from pipeline.sources.rows import OFFSETS
 from rebalance import ABSENT, Int64
-
-WHYS: Final = pa.array([None, place.NO_TIME, place.WENT_BACK])
-"""By reason why a duration is not known."""
 
 
 class ClassicCases:
@@ -183,7 +178,7 @@ class ClassicCases:
                 cases.unowned[part], mask=is_eager | (why > 0)
             ),
             "source": rows["source"],
-            "unowned_unknown": WHYS.take(pa.array(why)),
+            "unowned_unknown": reason_of(why),
             "before": self._before(begin, end),
         }
         kind = CASES.field("episode").type

@@ -17,13 +17,13 @@ from pipeline.history.case_lists import (
     held_lists,
     identities,
     or_null,
+    reason_of,
     sorted_names,
     struct,
     struct_lists,
     topic_lists,
     undated_lists,
 )
-from pipeline.history.classic_cases import WHYS
 from pipeline.history.commit_walk import CaseCommits, Slots
 from pipeline.history.consumer_parts import Parts
 from pipeline.history.participants import Keys
@@ -136,7 +136,7 @@ class ConsumerCases:
             "reached_ms": pa.array(
                 reached.took[number], mask=~has_took | (took_why > 0)
             ),
-            "reached_unknown": WHYS.take(pa.array(took_why)),
+            "reached_unknown": reason_of(took_why),
             "episode_id": identities(self._first_rows(number)),
             "round": pa.array(reached.round[number]),
             "episode": self._episodes(number, people, at),
@@ -243,7 +243,7 @@ class ConsumerCases:
             "withheld": pa.repeat(0, count),  # a target assigns every partition
             "unowned_partition_ms": pa.array(reached.unowned[number], mask=why > 0),
             "source": rows["source"],
-            "unowned_unknown": WHYS.take(pa.array(why)),
+            "unowned_unknown": reason_of(why),
             "before": self._before(number, people, at),
         }
         return struct(_EPISODE, fields, reached.end[number] == GOES_ON)
