@@ -57,17 +57,28 @@ class NameTable(NamedTuple):
     used: Int64
 
     @classmethod
-    def for_bytes(cls, size: int) -> NameTable:
-        """Return room for the names in so many bytes; hardly any of it is touched."""
+    def for_bytes(cls, size: int, slots: int) -> NameTable:
+        """Return room for the names in so many bytes; hardly any of it is touched.
+
+        Parameters
+        ----------
+        slots
+            Places of the hash table, a power of 2. It holds half as many names, and is
+            to be small: what is touched at random is slow where it fits no cache.
+        """
         # Sticky's user data can be read in two forms, each with other texts.
         most = size + 2  # one is empty, and another one can have one byte
         return cls(
-            np.zeros(1 << (2 * most).bit_length(), np.int32),
+            np.zeros(slots, np.int32),
             np.empty(most, np.int64),
             np.zeros(most + 1, np.int64),
             np.empty(2 * size + 1, np.uint8),
             np.zeros(1, np.int64),
         )
+
+    def is_full(self) -> bool:
+        """Return whether a name can be missing."""
+        return bool(2 * self.used[0] >= self.slot.size)
 
 
 @kernel
@@ -153,6 +164,8 @@ def number_of(names: NameTable, data: Bytes, at: int, end: int, kind: int) -> in
     if kind == AS_TEXT and not _is_text(data, at, end):
         return REFUSED
     number = int(names.used[0])
+    if 2 * number >= names.slot.size:
+        return REFUSED
     begin = names.at[number]
     names.text[begin : begin + end - at] = data[at:end]
     names.at[number + 1] = begin + end - at

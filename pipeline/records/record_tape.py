@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 _NEWEST: Final = 4
 """Version of the values of commits and classic groups."""
+_FIRST_SLOTS: Final = 1 << 13
 _FIRST: Final = argument(0)
 """Version of keys, and of what has only one."""
 
@@ -97,9 +98,20 @@ def record_tape(keys: pa.BinaryArray, values: pa.BinaryArray) -> RecordTape:
 
 def tape_of(keys: Binaries, values: Binaries) -> RecordTape:
     """Read records; keys are not null."""
+    slots = _FIRST_SLOTS
+    while True:
+        found = _read(keys, values, slots)
+        if not found.names.is_full() and not found.ids.is_full():
+            return found
+        slots *= 8
+
+
+def _read(keys: Binaries, values: Binaries, slots: int) -> RecordTape:
+    """Read records with a number of places for hashes, which can be too small."""
     size = keys.data.size + values.data.size
     known = sum(map(len, KNOWN_NAMES))
-    names, ids = NameTable.for_bytes(size + known), NameTable.for_bytes(size)
+    names = NameTable.for_bytes(size + known, slots)
+    ids = NameTable.for_bytes(size, slots)
     for name in KNOWN_NAMES:
         text = np.array([*name.encode()], np.uint8)
         number_of(names, text, 0, text.size, AS_TEXT)
