@@ -52,9 +52,6 @@ OF_EPISODE: Final = (
 """Columns of ``episodes`` that state the verdict on the stable state after."""
 
 
-_FROM: Final = "drawn_from"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedAgain:
     """One rebalance, and the judge's verdicts on two answers to it.
@@ -109,9 +106,9 @@ def judged_units(
     """
     found = _stated(tables, chosen)
     for unit in chosen:
-        instance, rows = found[unit[_FROM], unit["drawn_id"]]
+        instance, rows = found[unit["drawn_from"], unit["drawn_id"]]
         best = rows.get(OPTIMUM)
-        is_rebalance = unit[_FROM] == "rebalances"
+        is_rebalance = unit["drawn_from"] == "rebalances"
         judged = judged_again(
             instance,
             rows[ACTUAL]["assignment"],
@@ -175,7 +172,7 @@ def _stated(
         [
             (row["drawn_date"], row["group_id"], row["drawn_id"])
             for row in chosen
-            if row[_FROM] == name
+            if row["drawn_from"] == name
         ]
         for name in ("rebalances", "episodes")
     )

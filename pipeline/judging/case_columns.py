@@ -155,7 +155,7 @@ def quoted_names(table: pa.Table, columns: CaseColumns) -> QuotedNames:
                 for group, identity in heads
             ]
         ),
-        members=Texts.of([orjson.dumps(name) + b":" for name in ids]),
+        members=Texts.keys(ids),
         topics=Texts.of([*map(orjson.dumps, columns.topics)]),
         racks=Texts.of([*map(orjson.dumps, columns.racks)]),
         instances=Texts.of([*map(orjson.dumps, columns.instances)]),

@@ -43,7 +43,7 @@ def question_of(
         assignors=assignors,
         actual=Actual(held=held, assignor=client, cooperative=rng.random() < 0.5),
         lag_known=bool(document["topics"])
-        and all("lag" in one for one in document["topics"].values()),
+        and all("lag" in topic for topic in document["topics"].values()),
         max_partitions=SIZE,
     )
 

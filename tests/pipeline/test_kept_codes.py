@@ -32,12 +32,12 @@ def test_the_memory_is_bounded_and_the_oldest_is_dropped() -> None:
     ]
     rule = ClaimRule.NEWEST_CLAIM
     asked = [
-        replace(question_of(one, assignors=("optimum",)), claim_rule=rule)
-        for one in documents
+        replace(question_of(document, assignors=("optimum",)), claim_rule=rule)
+        for document in documents
     ]
     whole = EvaluatedCodes(claim_rule=rule)
-    for one in zip(documents, asked, strict=True):
-        by_code(*one, whole)
+    for document, question in zip(documents, asked, strict=True):
+        by_code(document, question, whole)
     most = whole.n_bytes // 2 + 100
     known = EvaluatedCodes(claim_rule=rule, most_bytes=most)
     for i in (0, 1, 0, 2, 0, 1, 3):

@@ -18,7 +18,7 @@ HOLDERS = st.sampled_from("abc")
 
 
 def places_of(holders: Sequence[str | None]) -> Int32:
-    places = [NOBODY if one is None else "abc".index(one) for one in holders]
+    places = [NOBODY if name is None else "abc".index(name) for name in holders]
     return np.array(places, np.int32)
 
 

@@ -41,9 +41,10 @@ def test_different_rebalances_have_different_codes() -> None:
         rebalance({"t": 2, "u": 1}, {"a": member(["t"], {"t": [0]}), "b": member([])}),
         base | {"members": base["members"] | {"c": member([])}},
     ]
-    codes = [code(one, question_of(one)) for one in others]
+    codes = [code(document, question_of(document)) for document in others]
     codes.append(code(base, replace(question_of(base), actual=None)))
-    assert len({one.code.tobytes() for one in codes if one is not None}) == len(codes)
+    distinct = {found.code.tobytes() for found in codes if found is not None}
+    assert len(distinct) == len(codes)
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_every_part_has_tests_that_are_there() -> None:
 
 
 def test_all_parts_end_within_nine_minutes_on_two_cores() -> None:
-    assert sum(one.seconds for one in PARTS) <= 2 * 9 * 60
+    assert sum(part.seconds for part in PARTS) <= 2 * 9 * 60
 
 
 def test_the_same_seed_draws_the_same_mutants(project: Path) -> None:
