@@ -29,7 +29,7 @@ from pipeline.sightings import Sighting
 from pipeline.sources.rows import Row
 from rebalance import ABSENT, Int64
 
-LEAST_TOGETHER, MOST_TOGETHER = 64, 256
+LEAST_TOGETHER, MOST_TOGETHER = 8, 256
 NUMBERS_TOGETHER: Final = 1 << 18
 """Cases of one row, and their partitions and members, about.
 

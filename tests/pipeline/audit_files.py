@@ -103,9 +103,12 @@ def interrupt_in(name: str) -> Progress:
 
 
 def judged_parts(out: Path) -> dict[Path, set[int]]:
-    """Return the parts in each judged file of an unfinished audit."""
-    found = sorted(out.glob(JUDGED_FILES))
-    return {
+    """Return the parts in each judged file of an unfinished audit.
+
+    The first task of a continued audit writes a file even if none of its parts is left.
+    """
+    found = {
         path: set(pq.read_table(path, columns=["part"])["part"].to_pylist())
-        for path in found
+        for path in sorted(out.glob(JUDGED_FILES))
     }
+    return {path: parts for path, parts in found.items() if parts}

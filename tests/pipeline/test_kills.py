@@ -50,12 +50,12 @@ def undisturbed(
 
 
 def audited(out: Path, **more: Any) -> AuditSummary:
-    """Audit the recording.
+    """Audit the recording, with all default assignors.
 
     Workers know what they have evaluated before, and are then too quick to be killed;
     another limit, which rejects nothing, is another question.
     """
-    return audit([CHURN], out, assignors=["optimum"], master=MASTER, **more)
+    return audit([CHURN], out, master=MASTER, **more)
 
 
 def command_of(process: psutil.Process) -> str:
@@ -148,14 +148,17 @@ def test_an_audit_whose_workers_were_killed_is_continued(
     second = judged_parts(out)
     assert {path: path.stat().st_mtime_ns for path in first} == times
     parts = [part for found in second.values() for part in found]
-    assert sorted(parts) == list(range(8))
+    assert len(set(parts)) == len(parts) > len(finished)
     found = again()
     assert files_of(Path(found.out)) == files_of(Path(undisturbed.out))
     kept, continued, kept_again, continued_again = told
     assert kept.startswith(f"finished work is kept in {out}/.unfinished (")
-    assert continued == f"continuing: {len(finished)} of 8 parts were finished"
+    assert (
+        continued == f"continuing: {len(finished)} of {len(parts)} parts were finished"
+    )
     assert kept_again.startswith("finished work is kept in ")
-    assert continued_again == "continuing: 8 of 8 parts were finished"
+    all_of_them = f"continuing: {len(parts)} of {len(parts)} parts were finished"
+    assert continued_again == all_of_them
     assert not (out / ".unfinished").exists()
 
 
@@ -244,7 +247,7 @@ def test_a_killed_driver_is_continued(first_look: AuditSummary, tmp_path: Path) 
     last = Run(out, errors)
     assert last.process.wait(timeout=300) == 0, last.said
     lines = last.said.splitlines()
-    line = f"assignor-oracle: continuing: {len(finished)} of 8 parts were finished"
+    line = f"assignor-oracle: continuing: {len(finished)} of "
     assert any(one.startswith(line) for one in lines), lines
     assert_whole(out, old, first_look)
     assert read_table(out, "answers").num_rows == first_look.rows["answers"]
