@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rebalance import NOBODY, Int32, kernel
+from rebalance import NOBODY, Int32, borrowing_kernel, kernel
 
 
 class AssignmentState(NamedTuple):
@@ -39,7 +39,7 @@ def empty_state(members: int, partitions: int) -> AssignmentState:
     )
 
 
-@kernel
+@borrowing_kernel
 def give(state: AssignmentState, p: int, member: int) -> None:
     """Give a free partition to a member."""
     state.holder[p] = member
@@ -50,7 +50,7 @@ def give(state: AssignmentState, p: int, member: int) -> None:
     state.first[member] = p
 
 
-@kernel
+@borrowing_kernel
 def take(state: AssignmentState, p: int) -> None:
     """Take a partition from its holder."""
     after, before = state.after[p], state.before[p]
@@ -63,7 +63,7 @@ def take(state: AssignmentState, p: int) -> None:
     state.holder[p] = NOBODY
 
 
-@kernel
+@borrowing_kernel
 def move(state: AssignmentState, p: int, member: int) -> None:
     """Take a partition from its holder and give it to a member."""
     take(state, p)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heuristics.eligible_members import EligibleMembers
-from rebalance import NOBODY, Bools, Int32, Int64, kernel
+from rebalance import NOBODY, Bools, Int32, Int64, borrowing_kernel, kernel
 
 
 class BalancingState(NamedTuple):
@@ -70,7 +70,7 @@ def assign_free(
                 sink(heap)
 
 
-@kernel
+@borrowing_kernel
 def sink(heap: Int64) -> None:
     """Restore the heap order after its root has grown (sift down)."""
     value, i, child = heap[0], 0, 1
@@ -161,7 +161,7 @@ def _balance_topic(
     return has_moved
 
 
-@kernel
+@borrowing_kernel
 def _substitute(
     state: BalancingState, row: int, receiver: int, first: int, last: int, sent: Int64
 ) -> int:
@@ -182,7 +182,7 @@ def _substitute(
     return row
 
 
-@kernel
+@borrowing_kernel
 def _move(state: BalancingState, row: int, receiver: int, sent: Int64) -> None:
     """Move a partition; keep its place before its first move."""
     giver, origin = state.holder[row], state.source[row]

@@ -17,7 +17,15 @@ from heuristics.eligible_members import (
 )
 from heuristics.group_columns import Columns, GroupColumns, columns_of
 from heuristics.order import looked_up, places_of
-from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
+from rebalance import (
+    NOBODY,
+    Assignment,
+    Instance,
+    Int32,
+    Int64,
+    borrowing_kernel,
+    kernel,
+)
 
 _DONE: Final = 2**62
 
@@ -129,13 +137,13 @@ def _levelled(
     return group.state.holder
 
 
-@kernel
+@borrowing_kernel
 def _give(group: _ChainState, p: int, member: int) -> None:
     give(group.state, p, member)
     group.load[member] += 1
 
 
-@kernel
+@borrowing_kernel
 def _take(group: _ChainState, p: int) -> None:
     group.load[group.state.holder[p]] -= 1
     take(group.state, p)
@@ -173,7 +181,7 @@ def _level(group: _ChainState, eligible: EligibleMembers) -> None:
         heapq.heappush(most_first, (-group.load[receiver], receiver))
 
 
-@kernel
+@borrowing_kernel
 def _reach(
     group: _ChainState, eligible: EligibleMembers, walk: _Walk, start: int, number: int
 ) -> tuple[int, int]:
@@ -201,7 +209,7 @@ def _reach(
     return NOBODY, count
 
 
-@kernel
+@borrowing_kernel
 def _finish(group: _ChainState, walk: _Walk, count: int) -> None:
     """Close the members reached for all later searches."""
     for m in walk.queue[:count]:
@@ -212,7 +220,7 @@ def _finish(group: _ChainState, walk: _Walk, count: int) -> None:
             p = group.state.after[p]
 
 
-@kernel
+@borrowing_kernel
 def _hand_on(group: _ChainState, walk: _Walk, receiver: int) -> None:
     """Transfer one partition along each step of a path, the last step first."""
     while walk.giver[receiver] != NOBODY:
@@ -223,7 +231,7 @@ def _hand_on(group: _ChainState, walk: _Walk, receiver: int) -> None:
         receiver = giver
 
 
-@kernel
+@borrowing_kernel
 def _choice(group: _ChainState, giver: int, topic: int, receiver: int) -> int:
     """Select a partition: the receiver's own, else one the giver does not own."""
     best, best_rank = NOBODY, 3

@@ -16,6 +16,7 @@ from rebalance import (
     Int32,
     Int64,
     Subscriptions,
+    borrowing_kernel,
     kernel,
     write_owners,
 )
@@ -142,7 +143,7 @@ def _previous_owners(
     return nobody
 
 
-@kernel
+@borrowing_kernel
 def _claim_first(
     owner: Int32, members: Int64, offsets: Int64, partitions: Int32, wanted: Bools
 ) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from heuristics.assignment_state import AssignmentState, move
 from heuristics.eligible_members import EligibleMembers, is_eligible
-from rebalance import NOBODY, Int32, Int64, kernel
+from rebalance import NOBODY, Int32, Int64, borrowing_kernel, kernel
 
 _TO_SORT: Final = 30  # comparisons that sorting a member costs
 _FEW: Final = 32
@@ -166,7 +166,7 @@ def rank(total: Int64, members: Int32 | Int64, ranked: Int64) -> None:
         ranked[j] = m
 
 
-@kernel
+@borrowing_kernel
 def _list(group: Laden, lists: _Lists, giver: int) -> None:
     """List the giver's partitions by topic."""
     topic, following = group.topic, group.state.after

@@ -13,7 +13,15 @@ from heuristics.exchanges import Laden, exchange, rank
 from heuristics.group_columns import Columns, GroupColumns, columns_of
 from heuristics.lowest_peak import lowest_peak
 from heuristics.order import looked_up
-from rebalance import NOBODY, Assignment, Instance, Int32, Int64, kernel
+from rebalance import (
+    NOBODY,
+    Assignment,
+    Instance,
+    Int32,
+    Int64,
+    borrowing_kernel,
+    kernel,
+)
 
 _DEALS: Final = 1000
 _LOOKS: Final = 100_000_000
@@ -157,7 +165,7 @@ def _best_of(
     return best
 
 
-@kernel
+@borrowing_kernel
 def _shuffle(some: Int64, seed: int) -> int:
     """Shuffle (Fisher and Yates) with a one-line generator; return its next seed.
 

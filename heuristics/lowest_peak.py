@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from heuristics.group_columns import GroupColumns
-from rebalance import Int32, Int64, kernel
+from rebalance import Int32, Int64, borrowing_kernel, kernel
 
 MOST_CLASSES: Final = 6
 """Subscription classes of which every set is examined: 63 sets at most."""
@@ -82,14 +82,14 @@ def lowest_peak(group: GroupColumns, lag: Int64, least: Int64, wanted: Int64) ->
     return max(_by_member(topics, classes), _by_classes(topics, classes))
 
 
-@kernel
+@borrowing_kernel
 def _sum(topics: _Topics, t: int, first: int, last: int) -> int:
     """Add up the lags of a topic from rank ``first`` up to ``last``, ascending."""
     start = topics.offsets[t]
     return int(topics.until[start + last] - topics.until[start + first])
 
 
-@kernel
+@borrowing_kernel
 def _is_served(topics: _Topics, t: int) -> bool:
     is_empty = topics.offsets[t + 1] == topics.offsets[t]
     return topics.subscribers[t] > 0 and not is_empty
@@ -147,7 +147,7 @@ def _by_classes(topics: _Topics, classes: _Classes) -> int:
     return bound
 
 
-@kernel
+@borrowing_kernel
 def _at_least(topics: _Topics, t: int, inside: int) -> int:
     """Return the least lag of a topic that so many of its subscribers receive."""
     count = topics.offsets[t + 1] - topics.offsets[t]
@@ -156,7 +156,7 @@ def _at_least(topics: _Topics, t: int, inside: int) -> int:
     return _sum(topics, t, 0, count - min(outside, count - inside * topics.least[t]))
 
 
-@kernel
+@borrowing_kernel
 def _mean_of_all(topics: _Topics, classes: _Classes) -> int:
     total, members = 0, 0
     for t in range(topics.least.size):

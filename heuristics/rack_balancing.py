@@ -12,7 +12,7 @@ import numpy as np
 from heuristics.balancing_step import BalancingState, sink
 from heuristics.eligible_members import EligibleMembers
 from heuristics.rack_locality import RackLocality
-from rebalance import NOBODY, Int32, Int64, kernel
+from rebalance import NOBODY, Int32, Int64, borrowing_kernel, kernel
 
 
 @kernel
@@ -74,7 +74,7 @@ def _heaps(
     return heaps
 
 
-@kernel
+@borrowing_kernel
 def _rack_of_least(heaps: Int64, first: Int64, row: int, locality: RackLocality) -> int:
     """Return the rack of a row whose heap has the least entry, or `NOBODY`."""
     best = NOBODY

@@ -13,7 +13,7 @@ import numpy as np
 from heuristics.constrained_sticky import deal_rest, kept, quotas
 from heuristics.group_columns import Columns, GroupColumns, common_topics
 from heuristics.rack_locality import RackLocality, near_owners
-from rebalance import NOBODY, Int32, Int64, kernel
+from rebalance import NOBODY, Int32, Int64, borrowing_kernel, kernel
 
 
 class _Open(NamedTuple):
@@ -140,7 +140,7 @@ def _deal_near(
             _top_up(now, i, locality)
 
 
-@kernel
+@borrowing_kernel
 def _next_near(
     members: Int64,
     size: int,
@@ -165,7 +165,7 @@ def _next_near(
     return NOBODY
 
 
-@kernel
+@borrowing_kernel
 def _fill(now: _Open, i: int, locality: RackLocality) -> bool:
     """Count one more partition for a member below q; return whether it reached q."""
     m = now.below[i]
@@ -192,7 +192,7 @@ def _top_up(now: _Open, i: int, locality: RackLocality) -> None:
         now.n_at[:] = 0
 
 
-@kernel
+@borrowing_kernel
 def _remove(members: Int64, size: Int64, which: int, i: int) -> None:
     """Remove an entry and keep the order of the others."""
     size[which] -= 1

@@ -8,7 +8,7 @@ import numpy as np
 
 from heuristics.eligible_members import eligible_members_of
 from heuristics.group_columns import GroupColumns
-from rebalance import NOBODY, Instance, Int32, Int64, kernel
+from rebalance import NOBODY, Instance, Int32, Int64, borrowing_kernel, kernel
 
 NONE = -1
 _NO_REPLICAS: Int32 = np.empty(0, dtype=np.int32)
@@ -91,7 +91,7 @@ def is_informative(locality: RackLocality, group: GroupColumns) -> bool:
     return bool(n_entries < of_rows.sum() * n_rows)
 
 
-@kernel
+@borrowing_kernel
 def is_near(locality: RackLocality, member: int, row: int) -> bool:
     """Return whether a member is on a rack of the row; without a rack, it always is."""
     rack = locality.member[member]

@@ -12,7 +12,7 @@ import numpy as np
 from heuristics.eligible_members import EligibleMembers
 from heuristics.group_columns import GroupColumns
 from heuristics.rack_locality import NONE, RackLocality
-from rebalance import NOBODY, Bools, Int32, Int64, kernel
+from rebalance import NOBODY, Bools, Int32, Int64, borrowing_kernel, kernel
 
 
 @kernel
@@ -211,7 +211,7 @@ def _match_together(
             n_extra -= 1
 
 
-@kernel
+@borrowing_kernel
 def _count_racks(
     n_topics: Int64, rows: Int64, locality: RackLocality, step: int
 ) -> None:

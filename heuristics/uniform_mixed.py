@@ -32,7 +32,7 @@ from heuristics.eligible_members import (
 )
 from heuristics.group_columns import GroupColumns
 from heuristics.order import looked_up, places_of
-from rebalance import NOBODY, Int32, Int64, kernel
+from rebalance import NOBODY, Int32, Int64, borrowing_kernel, kernel
 
 MAX_TURNS = 16
 NONE = -1
@@ -177,7 +177,7 @@ def _even(
                 last_moved = i
 
 
-@kernel
+@borrowing_kernel
 def _list_rows(
     held: Int32, ranked: Int64, start: int, end: int, head: Int64, link: Int64
 ) -> None:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from rebalance.compiled import (
         always_compiled,
         argument,
+        borrowing_kernel,
         interpret_kernels,
         kernel,
         kernels_are_interpreted,
@@ -165,6 +166,7 @@ __all__ = [
     "argument",
     "assignment_json",
     "assignment_of",
+    "borrowing_kernel",
     "by_member",
     "copy_text",
     "count_kept",
@@ -220,7 +222,7 @@ _MODULES: Final = {
     ),
     "claims": "NOBODY Bools ClaimRule Claims Int32 Int64",
     "columns": "instance_of subscription_classes",
-    "compiled": "always_compiled argument interpret_kernels kernel "
+    "compiled": "always_compiled argument borrowing_kernel interpret_kernels kernel "
     "kernels_are_interpreted",
     "display": "html_table",
     "culprits": "schema_error",

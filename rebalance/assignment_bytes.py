@@ -13,7 +13,7 @@ import numpy as np
 from rebalance.assignment import Assignment
 from rebalance.assignment_text import Texts, by_member
 from rebalance.claims import Int32, Int64
-from rebalance.compiled import kernel
+from rebalance.compiled import borrowing_kernel, kernel
 from rebalance.errors import WireError
 from rebalance.instance import Instance
 from rebalance.tape.json_tape import Bytes
@@ -103,7 +103,7 @@ def write_messages(
         first = ends[member]
 
 
-@kernel
+@borrowing_kernel
 def _write_int32(out: Bytes, at: int, value: int) -> None:
     out[at] = value >> 24
     out[at + 1] = (value >> 16) & 0xFF

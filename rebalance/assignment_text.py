@@ -13,7 +13,7 @@ import orjson
 
 from rebalance.assignment import Assignment
 from rebalance.claims import NOBODY, Int32, Int64
-from rebalance.compiled import kernel
+from rebalance.compiled import borrowing_kernel, kernel
 from rebalance.instance import Instance
 from rebalance.tape.json_tape import Bytes
 
@@ -94,7 +94,7 @@ def by_member(assignee: Int32, members: int) -> tuple[Int64, Int64]:
     return order, ends[:members]
 
 
-@kernel
+@borrowing_kernel
 def members_size(
     order: Int64, ends: Int64, topic: Int32, members: Texts, topics: Texts
 ) -> int:
@@ -113,7 +113,7 @@ def members_size(
     return int(size)
 
 
-@kernel
+@borrowing_kernel
 def write_members(
     text: Bytes,
     order: Int64,
@@ -157,7 +157,7 @@ def write_members(
     return at + 1
 
 
-@kernel
+@borrowing_kernel
 def copy_text(text: Bytes, at: int, keys: Texts, number: int) -> int:
     """Copy one of several texts to a place; return where it ends."""
     for place in range(keys.at[number], keys.at[number + 1]):
@@ -166,7 +166,7 @@ def copy_text(text: Bytes, at: int, keys: Texts, number: int) -> int:
     return at
 
 
-@kernel
+@borrowing_kernel
 def write_number(text: Bytes, at: int, number: int) -> int:
     """Write a number, not negative, in decimal digits; return where it ends."""
     end, rest = at + 1, number // 10

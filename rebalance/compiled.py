@@ -26,20 +26,35 @@ def kernel(function: Function) -> Function:
 
     The function itself is returned where `interpret_kernels` was called before.
     """
+    return _kernel(function)
+
+
+def borrowing_kernel(function: Function) -> Function:
+    """Compile a kernel that makes no arrays and returns none, so that calls are fast.
+
+    Its caller holds the arrays that it reads and writes, so it counts no references to
+    them. numba counts them by atomic instructions, for each array in each argument: in
+    a function of a few lines, that takes longer than all else. numba refuses the kernel
+    if it makes an array.
+    """
+    return _kernel(function, _nrt=False)
+
+
+def _kernel(function: Function, **options: Any) -> Function:
     if _Process.is_interpreting:
         return function
     _Process.has_compiled = True
-    return always_compiled(function)
+    return always_compiled(function, **options)
 
 
-def always_compiled(function: Function) -> Function:
+def always_compiled(function: Function, **options: Any) -> Function:
     """Do so even where kernels are interpreted: its integers wrap around."""
     from numba import njit
     from numba.core.dispatcher import Dispatcher
 
     from rebalance.kernel_cache import enable_caching
 
-    dispatcher = njit(function)
+    dispatcher = njit(function, **options)
     if isinstance(dispatcher, Dispatcher):  # with NUMBA_DISABLE_JIT, it is a function
         enable_caching(dispatcher)
     return cast("Function", dispatcher)

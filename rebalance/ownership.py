@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from rebalance.claims import NOBODY, ClaimRule, Int32, Int64
-from rebalance.compiled import kernel
+from rebalance.compiled import borrowing_kernel, kernel
 
 if TYPE_CHECKING:
     from rebalance.instance import Instance
@@ -111,7 +111,7 @@ def write_owners(
             owner[partition] = max(owner[partition], NOBODY)
 
 
-@kernel
+@borrowing_kernel
 def _newer(held: int, member: int, generation: Int64) -> int:
     """Return the owner after one more claim; two members can be tied."""
     if held == NOBODY:

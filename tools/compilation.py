@@ -13,7 +13,7 @@ from pathlib import Path
 from tools.progress import say, shown
 
 PACKAGES = ("solver", "heuristics", "pipeline")
-MARKS = (b"njit", b"@kernel", b"@always_compiled")
+MARKS = (b"njit", b"@kernel", b"@borrowing_kernel", b"@always_compiled")
 """Of sources with kernels; the decorator itself is in `rebalance`."""
 MODULES = ("oracle.cli.auditing", "oracle.cli.solving", "pyspark.worker")
 """What the audit and ``solve`` import, in their own process and in Spark's."""

@@ -16,7 +16,7 @@ from pipeline.records.tape_layout import (
     TARGET_PARTITIONS,
 )
 from pipeline.sightings import MOST_PARTITIONS
-from rebalance import Bools, Int64, kernel
+from rebalance import Bools, Int64, borrowing_kernel, kernel
 
 
 class Parts(NamedTuple):
@@ -90,7 +90,7 @@ def _parts(kind: Int64, at: Int64, tape: Int64, used: int, id_rank: Int64) -> Pa
     return Parts(first, key[:put].copy(), np.empty(0, np.int64), is_sound, is_settled)
 
 
-@kernel
+@borrowing_kernel
 def _put(tape: Int64, at: int, id_rank: Int64, key: Int64, put: int) -> tuple[int, int]:
     """Put listed partitions; return where keys and list end."""
     topics = tape[at]
@@ -105,7 +105,7 @@ def _put(tape: Int64, at: int, id_rank: Int64, key: Int64, put: int) -> tuple[in
     return put, at
 
 
-@kernel
+@borrowing_kernel
 def are_equal(parts: Parts, row: int, other: int) -> bool:
     """Return whether two records have the same partitions; -1 has none."""
     begin, end = parts.at[max(row, 0)], parts.at[max(row, 0) + (row >= 0)]

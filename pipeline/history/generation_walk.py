@@ -35,7 +35,7 @@ from pipeline.records.tape_layout import (
     NUMBER,
     START,
 )
-from rebalance import ABSENT, Bools, Int64, kernel
+from rebalance import ABSENT, Bools, Int64, borrowing_kernel, kernel
 
 
 class GenerationCases(NamedTuple):
@@ -205,7 +205,7 @@ def _cut(cases: GenerationCases, count: int, missed: int) -> GenerationCases:
     )
 
 
-@kernel
+@borrowing_kernel
 def _leave_open(cases: GenerationCases, running: int) -> int:
     """End the unfinished episode, if there is one; return that there is none."""
     if running >= 0:
@@ -213,7 +213,7 @@ def _leave_open(cases: GenerationCases, running: int) -> int:
     return ABSENT
 
 
-@kernel
+@borrowing_kernel
 def _find_owners(
     cases: GenerationCases,
     case: int,
@@ -239,7 +239,7 @@ def _find_owners(
         at_seat[people.seat[member]] = ABSENT
 
 
-@kernel
+@borrowing_kernel
 def _find_ownership(
     cases: GenerationCases,
     case: int,
@@ -321,7 +321,7 @@ def _add_round(
     return ABSENT
 
 
-@kernel
+@borrowing_kernel
 def _find_begins(
     cases: GenerationCases, count: int, people: Participants, at_seat: Int64
 ) -> None:

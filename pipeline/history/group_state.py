@@ -18,7 +18,7 @@ from pipeline.records.tape_layout import (
     SUBJECT,
     TARGET,
 )
-from rebalance import ABSENT, Bools, Int64, kernel
+from rebalance import ABSENT, Bools, Int64, borrowing_kernel, kernel
 
 NONE: Final = -2
 """A member had no target before."""
@@ -86,7 +86,7 @@ def new_state(names: int, records: int) -> ReplayedGroup:
     )
 
 
-@kernel
+@borrowing_kernel
 def seat_of(tape: Int64, place: int) -> int:
     """Return a number for the instance of a member on the tape, else for its id.
 
@@ -112,7 +112,7 @@ def start_again(
     state.lengths[:] = 0
 
 
-@kernel
+@borrowing_kernel
 def start_epoch(state: ReplayedGroup) -> None:
     """Begin the next assignment: what was written before does not belong to it."""
     for place in range(state.lengths[REPLACED]):
@@ -122,7 +122,7 @@ def start_epoch(state: ReplayedGroup) -> None:
     state.lengths[REPLACED] = state.lengths[GONE] = 0
 
 
-@kernel
+@borrowing_kernel
 def replay(state: ReplayedGroup, kind: int, at: Int64, tape: Int64, row: int) -> None:
     """Apply a record of a member or an expression, or its tombstone."""
     name = tape[at[row] + SUBJECT]
@@ -150,7 +150,7 @@ def replay(state: ReplayedGroup, kind: int, at: Int64, tape: Int64, row: int) ->
             state.lengths[EXPRESSIONS] += 1
 
 
-@kernel
+@borrowing_kernel
 def _activate(state: ReplayedGroup, name: int) -> None:
     if state.place[name] == ABSENT:
         state.place[name] = state.lengths[ACTIVE]
@@ -158,7 +158,7 @@ def _activate(state: ReplayedGroup, name: int) -> None:
         state.lengths[ACTIVE] += 1
 
 
-@kernel
+@borrowing_kernel
 def _deactivate(state: ReplayedGroup, name: int) -> None:
     place = state.place[name]
     if place != ABSENT:
@@ -168,7 +168,7 @@ def _deactivate(state: ReplayedGroup, name: int) -> None:
         state.place[name] = ABSENT
 
 
-@kernel
+@borrowing_kernel
 def _replace_target(
     state: ReplayedGroup, at: Int64, tape: Int64, name: int, row: int
 ) -> None:
@@ -184,7 +184,7 @@ def _replace_target(
     state.target[name] = row
 
 
-@kernel
+@borrowing_kernel
 def _forget_target(state: ReplayedGroup, at: Int64, tape: Int64, name: int) -> None:
     held, state.target[name] = state.target[name], ABSENT
     state.lengths[TARGETED] -= held >= 0
@@ -196,7 +196,7 @@ def _forget_target(state: ReplayedGroup, at: Int64, tape: Int64, name: int) -> N
         state.lengths[GONE] += 1
 
 
-@kernel
+@borrowing_kernel
 def _instance(state: ReplayedGroup, at: Int64, tape: Int64, name: int) -> int:
     """Return the instance of a member; 0 if it has none, or is not known."""
     row = state.member[name]

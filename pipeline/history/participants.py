@@ -20,7 +20,7 @@ from pipeline.records.tape_layout import (
     TOPICS,
 )
 from pipeline.sightings import MOST_PARTITIONS
-from rebalance import ABSENT, Bools, Int64, kernel
+from rebalance import ABSENT, Bools, Int64, borrowing_kernel, kernel
 
 NUMBER_BITS: Final = 32
 NUMBER_MASK: Final = (1 << NUMBER_BITS) - 1
@@ -88,7 +88,7 @@ def participants_of(records: RecordTape, rank: Int64) -> Participants:
     return _participants(records.kind, records.at, records.tape, records.used, rank)
 
 
-@kernel
+@borrowing_kernel
 def is_in(keys: Int64, begin: int, end: int, key: int) -> bool:
     """Return whether a key is in a sorted range."""
     while begin < end:
@@ -102,14 +102,14 @@ def is_in(keys: Int64, begin: int, end: int, key: int) -> bool:
     return False
 
 
-@kernel
+@borrowing_kernel
 def wants(wanted: Keys, member: int, key: int) -> bool:
     """Return whether a member subscribes to the topic of a partition."""
     begin, end = wanted.at[member], wanted.at[member + 1]
     return is_in(wanted.key, begin, end, key & ~NUMBER_MASK)
 
 
-@kernel
+@borrowing_kernel
 def once(keys: Int64, begin: int, end: int) -> int:
     """Drop repetitions and negative numbers of sorted keys; return the new end."""
     put = begin

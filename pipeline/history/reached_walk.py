@@ -30,7 +30,7 @@ from pipeline.history.walked_records import (
     why_unknown,
 )
 from pipeline.records.tape_layout import CURRENT, START, SUBJECT
-from rebalance import ABSENT, Int64, argument, kernel
+from rebalance import ABSENT, Int64, argument, borrowing_kernel, kernel
 
 
 class Reached(NamedTuple):
@@ -145,7 +145,7 @@ def walk_reached(groups: Groups, parts: Parts, targets: Targets, names: int) -> 
     return found
 
 
-@kernel
+@borrowing_kernel
 def _start_again(running: _Progress, groups: Groups, begin: int, end: int) -> None:
     """Begin a group."""
     running.now[_NOW] = ABSENT
@@ -170,7 +170,7 @@ def _room(targets: Targets) -> Reached:
     )
 
 
-@kernel
+@borrowing_kernel
 def _interrupt(found: Reached, running: _Progress) -> None:
     """End the unfinished episode, if there is one: the group is empty or ends."""
     if running.now[_NOW] != ABSENT:
@@ -178,7 +178,7 @@ def _interrupt(found: Reached, running: _Progress) -> None:
     _reset(running)
 
 
-@kernel
+@borrowing_kernel
 def _end(found: Reached, running: _Progress, end: int) -> None:
     target = running.now[_NOW]
     found.end[target], found.behind[target] = end, running.now[_BEHIND]
@@ -187,7 +187,7 @@ def _end(found: Reached, running: _Progress, end: int) -> None:
     running.now[_NOW] = ABSENT
 
 
-@kernel
+@borrowing_kernel
 def _reset(running: _Progress) -> None:
     for place in range(running.now[_FREED]):
         running.free[running.freed[place]] = ABSENT
@@ -195,7 +195,7 @@ def _reset(running: _Progress) -> None:
     running.now[_WHY] = IS_KNOWN
 
 
-@kernel
+@borrowing_kernel
 def _add(
     found: Reached,
     running: _Progress,
@@ -227,14 +227,14 @@ def _add(
     _end_if_reached(found, running, groups, targets, row)
 
 
-@kernel
+@borrowing_kernel
 def _has_reached(parts: Parts, present: int, target: int) -> bool:
     if present < 0:
         return bool(parts.at[target] == parts.at[target + 1])
     return bool(parts.is_settled[present]) and are_equal(parts, present, target)
 
 
-@kernel
+@borrowing_kernel
 def _end_if_reached(
     found: Reached, running: _Progress, groups: Groups, targets: Targets, row: int
 ) -> None:
@@ -249,7 +249,7 @@ def _end_if_reached(
     _reset(running)
 
 
-@kernel
+@borrowing_kernel
 def _move(
     found: Reached,
     running: _Progress,
@@ -272,7 +272,7 @@ def _move(
     _end_if_reached(found, running, groups, targets, row)
 
 
-@kernel
+@borrowing_kernel
 def _pass_on(
     running: _Progress,
     groups: Groups,

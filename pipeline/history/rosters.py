@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from pipeline.history.group_state import ACTIVE, EXPRESSIONS, ReplayedGroup
-from rebalance import ABSENT, Int64, kernel
+from rebalance import ABSENT, Int64, borrowing_kernel, kernel
 
 _COUNT, _USED = range(2)
 MOST: Final = 1 << 22
@@ -86,7 +86,7 @@ def with_roster(rosters: Rosters, epoch: int, state: ReplayedGroup) -> Rosters:
     return found
 
 
-@kernel
+@borrowing_kernel
 def roster_of(rosters: Rosters, epoch: int) -> int:
     """Return the number of the roster of an epoch; `ABSENT` if there is none."""
     for number in range(rosters.lengths[_COUNT]):
@@ -108,7 +108,7 @@ def drop_rosters(rosters: Rosters, epoch: int) -> None:
         rosters.lengths[:] = 0
 
 
-@kernel
+@borrowing_kernel
 def rows_of(rosters: Rosters) -> int:
     """Return how many members they have in all."""
     return int(rosters.lengths[_USED])

@@ -13,7 +13,7 @@ from pipeline.history.commit_walk import Slots
 from pipeline.history.participants import NUMBER_BITS, NUMBER_MASK, Keys
 from pipeline.history.walked_records import UNKNOWN, Groups
 from pipeline.records.tape_layout import COMMITTED, FORGOTTEN, START
-from rebalance import ABSENT, Bools, Int64, kernel
+from rebalance import ABSENT, Bools, Int64, borrowing_kernel, kernel
 
 
 class TopicCounts(NamedTuple):
@@ -162,7 +162,7 @@ def _cut(state: _State) -> ShownCounts:
     )
 
 
-@kernel
+@borrowing_kernel
 def _show_commit(
     state: _State, slots: Slots, group: int, record: int, since: int
 ) -> None:
@@ -174,7 +174,7 @@ def _show_commit(
         _show(state, group, subject, (key & NUMBER_MASK) + 1, since)
 
 
-@kernel
+@borrowing_kernel
 def _show(state: _State, group: int, subject: int, count: int, since: int) -> None:
     """Add a count, as ``_Shown.add`` of `pipeline.sightings` does."""
     shown = state.shown
@@ -195,7 +195,7 @@ def _show(state: _State, group: int, subject: int, count: int, since: int) -> No
     shown.partitions[place], shown.before[place] = count, last
 
 
-@kernel
+@borrowing_kernel
 def _forget(state: _State, slots: Slots, group: int, record: int, until: int) -> None:
     """End what was shown of the topic of a commit that is deleted."""
     topic = slots.key[slots.of_row[record]] >> NUMBER_BITS
@@ -211,7 +211,7 @@ def _forget(state: _State, slots: Slots, group: int, record: int, until: int) ->
             state.is_shown[place] = False
 
 
-@kernel
+@borrowing_kernel
 def _take_undated(
     state: _State, undated: Undated, topics: Keys, case: int, group: int, time: int
 ) -> None:
@@ -225,7 +225,7 @@ def _take_undated(
     undated.at[case + 1] = put
 
 
-@kernel
+@borrowing_kernel
 def _undated(state: _State, group: int, topic: int, time: int) -> int:
     """Return the largest count if it is not known for a time, else 0."""
     most = dated = 0

@@ -33,10 +33,10 @@ from pipeline.records.tape_layout import (
     SUBJECT,
     TARGET,
 )
-from rebalance import ABSENT, Int64, kernel
+from rebalance import ABSENT, Int64, borrowing_kernel, kernel
 
 
-@kernel
+@borrowing_kernel
 def list_people(
     walk: TargetWalk, roster: int, rosters: Rosters, people: Int64, used: int
 ) -> int:
@@ -75,7 +75,7 @@ def list_people(
     return count if count == end - begin else ABSENT
 
 
-@kernel
+@borrowing_kernel
 def _describe(state: ReplayedGroup, name: int, person: Int64) -> None:
     """State the records of a member."""
     person[BY_MEMBER], person[PRESENT] = state.member[name], state.present[name]
@@ -87,7 +87,7 @@ def _describe(state: ReplayedGroup, name: int, person: Int64) -> None:
         person[BEFORE] = ABSENT
 
 
-@kernel
+@borrowing_kernel
 def _regex_of(walk: TargetWalk, rosters: Rosters, roster: int, member: int) -> int:
     """Return the record of a member's expression, `ABSENT` if it has none.
 
@@ -131,7 +131,7 @@ def are_all(
     return previous != UNKNOWN_TARGET or not _have_holes(walk, begin, row)
 
 
-@kernel
+@borrowing_kernel
 def _is_present_unknown(walk: TargetWalk, begin: int, end: int) -> bool:
     """Return whether something is known of what an unknown member has."""
     state = walk.state
@@ -169,7 +169,7 @@ def _have_holes(walk: TargetWalk, begin: int, end: int) -> bool:
     return False
 
 
-@kernel
+@borrowing_kernel
 def _is_target(walk: TargetWalk, row: int) -> bool:
     """Return whether a record is the present target of a member."""
     if walk.groups.kind[row] != TARGET:
@@ -188,7 +188,7 @@ def sort_people(walk: TargetWalk, people: Int64) -> None:
     people[:] = people[np.argsort(ranks)]
 
 
-@kernel
+@borrowing_kernel
 def find_former(walk: TargetWalk, number: int, previous: int, people: Int64) -> None:
     """Find the people of a target in the one before."""
     if previous < 0:

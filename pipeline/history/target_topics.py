@@ -22,7 +22,7 @@ from pipeline.records.tape_layout import (
     REGEX_TOPICS,
     START,
 )
-from rebalance import Int64, argument, kernel
+from rebalance import Int64, argument, borrowing_kernel, kernel
 
 _BEFORE, _ASSIGNED = argument(BEFORE), argument(ASSIGNED)
 
@@ -87,7 +87,7 @@ def _stated(kind: Int64, at: Int64, tape: Int64, rank: Int64) -> Keys:
     return found
 
 
-@kernel
+@borrowing_kernel
 def _topics_at(kind: Int64, at: Int64, row: int) -> int:
     return int(at[row]) + (MEMBER_TOPICS if kind[row] == MEMBER else REGEX_TOPICS)
 
@@ -153,7 +153,7 @@ def all_of_targets(
     return found
 
 
-@kernel
+@borrowing_kernel
 def _size(targets: Targets, parts: Parts, number: int, column: int) -> int:
     """Return how many partitions the people of a target have in a column's records."""
     size = 0
@@ -163,7 +163,7 @@ def _size(targets: Targets, parts: Parts, number: int, column: int) -> int:
     return size
 
 
-@kernel
+@borrowing_kernel
 def _put_topics(
     targets: Targets,
     parts: Parts,

@@ -66,7 +66,7 @@ from pipeline.records.tape_layout import (
     TARGET,
     TARGET_EPOCH,
 )
-from rebalance import ABSENT, INT64_MAX, Int64, argument, kernel
+from rebalance import ABSENT, INT64_MAX, Int64, argument, borrowing_kernel, kernel
 
 _ALL: Final = argument(INT64_MAX)
 """Epochs."""
@@ -130,7 +130,7 @@ def _start_again(walk: TargetWalk, rosters: Rosters, begin: int, end: int) -> No
     walk.now[PREVIOUS] = UNKNOWN_TARGET
 
 
-@kernel
+@borrowing_kernel
 def _replay(walk: TargetWalk, row: int) -> None:
     kind, at, tape = walk.groups.kind, walk.groups.at, walk.groups.tape
     replay(walk.state, kind[row], at, tape, row)
@@ -186,7 +186,7 @@ def _cut(walk: TargetWalk, people: Int64) -> Targets:
     )
 
 
-@kernel
+@borrowing_kernel
 def _miss(walk: TargetWalk, row: int, first: int, last: int, why: int) -> None:
     """End the episode; note the epochs that are not judged, if there are any."""
     walk.found.action[row] = INTERRUPTED
@@ -196,7 +196,7 @@ def _miss(walk: TargetWalk, row: int, first: int, last: int, why: int) -> None:
         walk.done[MISSED] += 1
 
 
-@kernel
+@borrowing_kernel
 def _take_epoch(walk: TargetWalk, row: int) -> None:
     """Apply a group epoch, as `ConsumerHistory._group` does."""
     now, state = walk.now, walk.state

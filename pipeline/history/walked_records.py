@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from rebalance import Bools, Int64, argument, kernel
+from rebalance import Bools, Int64, argument, borrowing_kernel, kernel
 
 GOES_ON, AT_REST, LEFT_OPEN = range(3)
 """How an episode ends with a case."""
@@ -53,7 +53,7 @@ def which_went_back(begin: Int64, end: Int64, time: Int64) -> Bools:
     return found
 
 
-@kernel
+@borrowing_kernel
 def why_unknown(groups: Groups, row: int) -> int:
     """Return why the time of a record is not used for durations."""
     if groups.time[row] == UNKNOWN:

@@ -30,6 +30,7 @@ from rebalance import (
     NOBODY,
     Int32,
     Int64,
+    borrowing_kernel,
     kernel,
 )
 from solver.exact import solve_columns
@@ -321,7 +322,7 @@ def _largest_first(loads: Int64) -> Int64:
     return -np.sort(-loads)
 
 
-@kernel
+@borrowing_kernel
 def _peak_lag_bound(sections: Sections, layout: Layout) -> int:
     """Return the larger of mean and largest lag; `UNKNOWN` where lag is not known."""
     if not sections.flags & LAG_KNOWN or not sections.flags & LAG:

@@ -23,6 +23,7 @@ from rebalance import (
     UNKNOWN_GENERATION,
     Bools,
     Int64,
+    borrowing_kernel,
     kernel,
 )
 
@@ -103,7 +104,7 @@ def _room_for(cases: Cases, posed: PosedCases, i: int, is_episode: bool) -> int:
     return int(size)
 
 
-@kernel
+@borrowing_kernel
 def _numbers_of(held: Lists, row: int) -> int:
     return int(held.number_at[held.at[row + 1]] - held.number_at[held.at[row]])
 

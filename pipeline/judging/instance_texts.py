@@ -10,7 +10,15 @@ import numpy.typing as npt
 from pipeline.judging.case_arrays import UNSTATED, Cases, Lags, Lists, Names, PosedCases
 from pipeline.judging.encoding import Questions
 from pipeline.judging.text_kernels import frozen, put, write_signed
-from rebalance import ABSENT, Int64, Texts, copy_text, kernel, write_number
+from rebalance import (
+    ABSENT,
+    Int64,
+    Texts,
+    borrowing_kernel,
+    copy_text,
+    kernel,
+    write_number,
+)
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -140,7 +148,7 @@ def _held_of(cases: Cases, m: int, is_episode: bool) -> tuple[Lists, int]:
     return cases.owned, m
 
 
-@kernel
+@borrowing_kernel
 def _length(texts: Texts, number: int) -> int:
     return int(texts.at[number + 1] - texts.at[number])
 
@@ -201,7 +209,7 @@ def _write_owned(
     return at
 
 
-@kernel
+@borrowing_kernel
 def _write_numbers(text: Bytes, at: int, numbers: Int64) -> int:
     for place in range(numbers.size):
         if place > 0:
@@ -210,7 +218,7 @@ def _write_numbers(text: Bytes, at: int, numbers: Int64) -> int:
     return at
 
 
-@kernel
+@borrowing_kernel
 def _write_topic(text: Bytes, at: int, posed: PosedCases, lags: Lags, t: int) -> int:
     if lags.at[t + 1] > lags.at[t]:
         at = put(text, at, _LAG)

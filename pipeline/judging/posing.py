@@ -19,7 +19,7 @@ from pipeline.judging.case_arrays import (
     Sizes,
     Steps,
 )
-from rebalance import ABSENT, NOT_COMMITTED, Bools, Int64, kernel
+from rebalance import ABSENT, NOT_COMMITTED, Bools, Int64, borrowing_kernel, kernel
 
 LOWER_BOUND, RECORDED, GIVEN = range(3)
 """Places in `partition_counts.CERTAINTY`."""
@@ -130,7 +130,7 @@ def _has_current_names(
     return not kinds.all()
 
 
-@kernel
+@borrowing_kernel
 def _is_named(
     held: Lists,
     row: int,
@@ -192,7 +192,7 @@ def _topics_of(
     return np.unique(found), is_sound
 
 
-@kernel
+@borrowing_kernel
 def _count(
     cases: Cases,
     names: Names,
@@ -224,7 +224,7 @@ def _count(
     return (count or ABSENT), LOWER_BOUND, newer
 
 
-@kernel
+@borrowing_kernel
 def _size_of(sizes: Sizes, names: Names, i: int, r: int, topic_id: int) -> int:
     """Return the largest count that a case states by name, or by ``topic_id``."""
     found = np.int64(ABSENT)
@@ -235,23 +235,35 @@ def _size_of(sizes: Sizes, names: Names, i: int, r: int, topic_id: int) -> int:
     return int(found)
 
 
-@kernel
+@borrowing_kernel
 def _known_at(
     steps: Steps, r: int, at: int, is_dated: bool, age: int
 ) -> tuple[int, int]:
     """Return most and settled partitions at a time (`KnownCounts.at`); 0: unknown."""
     begin, end = steps.at[r], steps.at[r + 1]
-    last = begin + np.searchsorted(steps.time[begin:end], at, "right") - 1
+    last = _last_until(steps, begin, end, at)
     if not is_dated or last < begin or not steps.partitions[last]:
         return 0, 0
     first = last
     while first > begin and steps.partitions[first - 1]:
         first -= 1
-    old = begin + np.searchsorted(steps.time[begin:end], at - age, "right") - 1
+    old = _last_until(steps, begin, end, at - age)
     return int(steps.partitions[last]), int(steps.partitions[max(first, old)])
 
 
-@kernel
+@borrowing_kernel
+def _last_until(steps: Steps, begin: int, end: int, at: int) -> int:
+    """Return the last of some steps that is not later; ``begin`` - 1 if all are."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if steps.time[middle] > at:
+            end = middle
+        else:
+            begin = middle + 1
+    return begin - 1
+
+
+@borrowing_kernel
 def _is_deleted_after(steps: Steps, r: int, at: int) -> bool:
     for step in range(steps.at[r], steps.at[r + 1]):
         if steps.time[step] > at and not steps.partitions[step]:

@@ -13,6 +13,7 @@ from rebalance import (
     Int32,
     Int64,
     Texts,
+    borrowing_kernel,
     by_member,
     copy_text,
     kernel,
@@ -136,14 +137,15 @@ def answer_texts(columns: AnswerColumns) -> tuple[Bytes, Int64]:
     return text[:at], ends
 
 
-@kernel
+@borrowing_kernel
 def put(text: Bytes, at: int, part: Bytes) -> int:
     """Copy bytes to a place; return where they end."""
-    text[at : at + part.size] = part
+    for place in range(part.size):
+        text[at + place] = part[place]
     return at + part.size
 
 
-@kernel
+@borrowing_kernel
 def write_signed(text: Bytes, at: int, number: int) -> int:
     """Write a number; return where it ends."""
     if number < 0:
@@ -151,7 +153,7 @@ def write_signed(text: Bytes, at: int, number: int) -> int:
     return write_number(text, at, abs(number))
 
 
-@kernel
+@borrowing_kernel
 def _write_proof(
     text: Bytes, at: int, columns: AnswerColumns, r: int, members: Texts
 ) -> int:
@@ -174,7 +176,7 @@ def _write_proof(
     return put(text, at, _MISMATCHES)
 
 
-@kernel
+@borrowing_kernel
 def _write_levels(text: Bytes, at: int, values: Int32, members: Texts) -> int:
     for place in range(values.size):
         if place > 0:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.records.field_tables import VERSIONS, Kind, Programs, Step
-from rebalance import ABSENT, Int32, Int64, argument, kernel
+from rebalance import ABSENT, Int32, Int64, argument, borrowing_kernel
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -81,7 +81,7 @@ class NameTable(NamedTuple):
         return bool(2 * self.used[0] >= self.slot.size)
 
 
-@kernel
+@borrowing_kernel
 def number_at(data: Bytes, at: int, size: int) -> int:
     """Return the signed number of ``size`` bytes, high byte first."""
     value = int(data[at])
@@ -92,7 +92,7 @@ def number_at(data: Bytes, at: int, size: int) -> int:
     return value
 
 
-@kernel
+@borrowing_kernel
 def version_at(data: Bytes, at: int, end: int) -> int:
     """Return the version, or the type, that a message begins with; `REFUSED`: none."""
     if end - at < _INT16:
@@ -100,7 +100,7 @@ def version_at(data: Bytes, at: int, end: int) -> int:
     return number_at(data, at, _VERSION_BYTES)
 
 
-@kernel
+@borrowing_kernel
 def _varint(data: Bytes, at: int, end: int) -> tuple[int, int]:
     """Return an unsigned number of at most 32 bits and its end, or `REFUSED`."""
     value = 0
@@ -116,7 +116,7 @@ def _varint(data: Bytes, at: int, end: int) -> tuple[int, int]:
     return 0, REFUSED
 
 
-@kernel
+@borrowing_kernel
 def _is_text(data: Bytes, at: int, end: int) -> bool:
     """Return whether bytes are UTF-8 (RFC 3629, section 4)."""
     while at < end:
@@ -141,7 +141,7 @@ def _is_text(data: Bytes, at: int, end: int) -> bool:
     return True
 
 
-@kernel
+@borrowing_kernel
 def number_of(names: NameTable, data: Bytes, at: int, end: int, kind: int) -> int:
     """Return the number of a text; `REFUSED` if it is `AS_TEXT` and not UTF-8."""
     key = 2_166_136_261
@@ -167,7 +167,8 @@ def number_of(names: NameTable, data: Bytes, at: int, end: int, kind: int) -> in
     if 2 * number >= names.slot.size:
         return REFUSED
     begin = names.at[number]
-    names.text[begin : begin + end - at] = data[at:end]
+    for place in range(end - at):
+        names.text[begin + place] = data[at + place]
     names.at[number + 1] = begin + end - at
     names.hash[number] = key
     names.slot[slot] = number + 1
@@ -199,7 +200,7 @@ class MessageReader(NamedTuple):
     ids: NameTable
 
 
-@kernel
+@borrowing_kernel
 def read_message(  # noqa: C901, PLR0911, PLR0912, PLR0915 - one pass: calls are slow
     reader: MessageReader, message: int, version: int, at: int, end: int, put: int
 ) -> tuple[int, int]:
@@ -294,7 +295,7 @@ def read_message(  # noqa: C901, PLR0911, PLR0912, PLR0915 - one pass: calls are
         step += 1
 
 
-@kernel
+@borrowing_kernel
 def _read_tags(
     reader: MessageReader, step: int, at: int, end: int, put: int
 ) -> tuple[int, int]:
@@ -327,7 +328,7 @@ def _read_tags(
     return at, put
 
 
-@kernel
+@borrowing_kernel
 def _values_of(kind: int) -> int:
     """Return how many numbers a tag has on the tape."""
     if kind == _INT32S:
@@ -335,7 +336,7 @@ def _values_of(kind: int) -> int:
     return 2 if kind == _BYTES else 1
 
 
-@kernel
+@borrowing_kernel
 def _read_tag(reader: MessageReader, kind: int, at: int, size: int, place: int) -> bool:
     """Read a known tag; return whether its bytes are of its kind."""
     if kind == _BYTES:

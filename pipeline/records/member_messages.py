@@ -42,7 +42,7 @@ from pipeline.records.tape_layout import (
     STREAM,
     TOPICS,
 )
-from rebalance import ABSENT, argument, kernel
+from rebalance import ABSENT, argument, borrowing_kernel
 
 _NEWEST: Final = 3
 """Version of the consumer protocol."""
@@ -50,7 +50,7 @@ _ONE_NUMBER: Final = 4  # bytes
 _PREFIXED: Final = argument(1)  # version
 
 
-@kernel
+@borrowing_kernel
 def read_members(reader: MessageReader, group: int, put: int) -> int:
     """Read what the members of a generation sent; return where the tape goes on.
 
@@ -91,7 +91,7 @@ def read_members(reader: MessageReader, group: int, put: int) -> int:
     return put
 
 
-@kernel
+@borrowing_kernel
 def _read_versioned(
     reader: MessageReader, message: int, at: int, end: int, put: int
 ) -> int:
@@ -108,7 +108,7 @@ def _read_versioned(
     return filled
 
 
-@kernel
+@borrowing_kernel
 def _read_subscription(
     reader: MessageReader, at: int, end: int, sent: int, put: int, assignor: int
 ) -> int:
@@ -146,7 +146,7 @@ def _read_subscription(
     return put
 
 
-@kernel
+@borrowing_kernel
 def _read_sticky(reader: MessageReader, at: int, end: int, put: int) -> int:
     """Read sticky's user data in one of its forms: partitions, then the generation."""
     for version in range(2):

@@ -47,7 +47,7 @@ from pipeline.records.tape_layout import (
     START,
     TARGET_EPOCH,
 )
-from rebalance import Bools, Int64, argument, kernel
+from rebalance import Bools, Int64, argument, borrowing_kernel, kernel
 
 if TYPE_CHECKING:
     import pyarrow as pa  # kernels are compiled without it
@@ -175,14 +175,14 @@ def _read_records(
     return kinds, places, put
 
 
-@kernel
+@borrowing_kernel
 def _kind_of_key(data: Bytes, at: int, end: int, types: Int64) -> int:
     """Return the kind of a record by its type."""
     number = version_at(data, at, end)
     return types[number] if 0 <= number < types.size else OTHER
 
 
-@kernel
+@borrowing_kernel
 def _key_of(kind: int) -> int:
     """Return the message of a record's key."""
     if kind == COMMITTED:
@@ -192,7 +192,7 @@ def _key_of(kind: int) -> int:
     return OF_SUBJECT_KEY
 
 
-@kernel
+@borrowing_kernel
 def _read_value(
     reader: MessageReader, kind: int, at: int, end: int, record: int, put: int
 ) -> int:
@@ -213,7 +213,7 @@ def _read_value(
     return put
 
 
-@kernel
+@borrowing_kernel
 def _is_sound_member(reader: MessageReader, record: int, put: int) -> bool:
     """Return whether a classic member's part is one; keep only whether there is one.
 

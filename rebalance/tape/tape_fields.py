@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rebalance.claims import Int64
-from rebalance.compiled import kernel
+from rebalance.compiled import borrowing_kernel, kernel
 from rebalance.instance import ABSENT
 from rebalance.tape.json_tape import ARRAY, INTEGER, Bytes, Tape
 
@@ -33,7 +33,7 @@ class FieldNames(NamedTuple):
         return cls(text, np.cumsum([len(name) for name in names], dtype=np.int64))
 
 
-@kernel
+@borrowing_kernel
 def after(tape: Tape, row: int) -> int:
     """Return the row after a value."""
     return (tape.value[row] if tape.kind[row] <= ARRAY else row) + 1
@@ -82,7 +82,7 @@ def field_rows(tape: Tape, objects: Int64, names: FieldNames) -> tuple[Int64, bo
     return found, True
 
 
-@kernel
+@borrowing_kernel
 def _field(tape: Tape, row: int, names: FieldNames) -> int:
     """Return the number of the name of a key."""
     begin, first = tape.begin[row], 0
@@ -99,7 +99,7 @@ def _field(tape: Tape, row: int, names: FieldNames) -> int:
     return ABSENT
 
 
-@kernel
+@borrowing_kernel
 def write_integers(tape: Tape, rows: Int64, offsets: Int64, column: Int64) -> bool:
     """Write arrays of integers to their places; `ABSENT` rows leave theirs as it is.
 

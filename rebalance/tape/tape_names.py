@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from rebalance.claims import Int32, Int64
-from rebalance.compiled import kernel
+from rebalance.compiled import borrowing_kernel, kernel
 from rebalance.instance import ABSENT
 from rebalance.tape.json_tape import ARRAY, INTEGER, STRING, Bytes, Tape
 
@@ -31,7 +31,7 @@ class Names(NamedTuple):
     slots: Int32
 
 
-@kernel
+@borrowing_kernel
 def _hash(text: Bytes, begin: int, end: int) -> int:
     """Return FNV-1a of a part of the text, 32 bits."""
     found = _OFFSET_BASIS
@@ -40,7 +40,7 @@ def _hash(text: Bytes, begin: int, end: int) -> int:
     return found
 
 
-@kernel
+@borrowing_kernel
 def _is_same(text: Bytes, left: int, right: int, length: int) -> bool:
     for at in range(length):  # noqa: SIM110 - compiled
         if text[left + at] != text[right + at]:
@@ -48,7 +48,7 @@ def _is_same(text: Bytes, left: int, right: int, length: int) -> bool:
     return True
 
 
-@kernel
+@borrowing_kernel
 def _find(tape: Tape, row: int, names: Names) -> int:
     """Return the slot of a name: that of an equal key, or the empty one for it."""
     text, begin, end = tape.text, tape.begin, tape.value
@@ -72,7 +72,7 @@ def names_at(tape: Tape, keys: Int64) -> Names:
     return names
 
 
-@kernel
+@borrowing_kernel
 def fill_slots(tape: Tape, names: Names) -> None:
     """Write the number of each key into its slot."""
     for number in range(names.keys.size):

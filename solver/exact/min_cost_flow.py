@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rebalance import Int32, Int64, kernel
+from rebalance import Int32, Int64, borrowing_kernel, kernel
 
 Int8 = NDArray[np.int8]
 
@@ -256,7 +256,7 @@ def _search(
             entry = buckets.previous[entry]
 
 
-@kernel
+@borrowing_kernel
 def _label_begins(nodes: Int32, begins: Int32, distance: Int32, reached: Int32) -> int:
     """Label the nodes where a search begins; return their number."""
     end = 0
@@ -268,7 +268,7 @@ def _label_begins(nodes: Int32, begins: Int32, distance: Int32, reached: Int32) 
     return end
 
 
-@kernel
+@borrowing_kernel
 def _relax_out(
     v: int,
     net: Network,
@@ -293,7 +293,7 @@ def _relax_out(
     return end
 
 
-@kernel
+@borrowing_kernel
 def _relax_in(
     v: int,
     net: Network,
@@ -318,7 +318,7 @@ def _relax_in(
     return end
 
 
-@kernel
+@borrowing_kernel
 def _put(w: int, distance: int, buckets: _Buckets) -> None:
     """Put a node into the bucket of a distance."""
     entry = buckets.tally[0]
@@ -329,7 +329,7 @@ def _put(w: int, distance: int, buckets: _Buckets) -> None:
     buckets.tally[1] = max(buckets.tally[1], distance)
 
 
-@kernel
+@borrowing_kernel
 def _build_layers(
     problem: FlowProblem, depth: Int32, current_arc: Int64, queue: Int32
 ) -> bool:
@@ -365,7 +365,7 @@ def _build_layers(
     return last != UNREACHED
 
 
-@kernel
+@borrowing_kernel
 def _is_admissible(a: int, v: int, net: Network, potential: Int32) -> bool:
     """Return whether an arc out of v has residual capacity and reduced cost 0."""
     if net.residual[a] == 0:
@@ -373,7 +373,7 @@ def _is_admissible(a: int, v: int, net: Network, potential: Int32) -> bool:
     return bool(net.cost[a] + potential[v] == potential[net.head[a]])
 
 
-@kernel
+@borrowing_kernel
 def _send_from(
     source: int, problem: FlowProblem, depth: Int32, current_arc: Int64, path: Int32
 ) -> None:
@@ -410,7 +410,7 @@ def _send_from(
             v = net.head[net.reverse[path[length]]]
 
 
-@kernel
+@borrowing_kernel
 def _augment(
     source: int, target: int, problem: FlowProblem, path: Int32, length: int
 ) -> int:

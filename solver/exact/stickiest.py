@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rebalance import Int32, Int64, kernel
+from rebalance import Int32, Int64, borrowing_kernel, kernel
 from solver.constants import UNBOUNDED
 from solver.exact.min_cost_flow import (
     UNCAPACITATED,
@@ -105,7 +105,7 @@ def _topic_floors(reduced: ReducedInstance, level: Int32) -> Int32:
     return floor
 
 
-@kernel
+@borrowing_kernel
 def _add_owner_arcs(
     face: _FaceNetwork,
     reduced: ReducedInstance,
@@ -127,7 +127,7 @@ def _add_owner_arcs(
                 face.supply[t] -= owned.amount[pair]
 
 
-@kernel
+@borrowing_kernel
 def _add_class_arcs(
     face: _FaceNetwork, reduced: ReducedInstance, level: Int32, floor: Int32, start: int
 ) -> None:

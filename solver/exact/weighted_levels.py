@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from rebalance import Bools, Int32, Int64, kernel
+from rebalance import Bools, Int32, Int64, borrowing_kernel, kernel
 from solver.exact.min_cost_flow import Network
 from solver.exact.reduced_instance import ReducedInstance
 
@@ -45,7 +45,7 @@ class Levels(NamedTuple):
     over: Int64  # (K,), or empty without capacities
 
 
-@kernel
+@borrowing_kernel
 def compare(n: int, w: int, m: int, v: int) -> int:
     """Return the sign of n ÷ w - m ÷ v."""
     sign = 1
@@ -60,14 +60,14 @@ def compare(n: int, w: int, m: int, v: int) -> int:
         n, w, m, v, sign = w, r, v, s, -sign
 
 
-@kernel
+@borrowing_kernel
 def comes_before(n: int, w: int, m: int, v: int) -> bool:
     """Return whether the key (n, w) is less than the key (m, v)."""
     order = compare(n, w, m, v)
     return order < 0 or (order == 0 and w > v)
 
 
-@kernel
+@borrowing_kernel
 def count_below(capacity: int, n: int, w: int, most: int) -> int:
     """Count a member's keys, of its first ``most``, that are less than (n, w)."""
     low, high = 0, most
@@ -222,7 +222,7 @@ def levels_of_loads(
     return Levels(place, low, high, number, over)
 
 
-@kernel
+@borrowing_kernel
 def _queue_holders(
     net: Network,
     n_topics: int,

@@ -95,6 +95,7 @@ def test_every_module_that_is_compiled_exists() -> None:
     [
         ("solver/flow.py", "@njit(cache=True)\n", True),
         ("solver/flow.py", "@kernel\n", True),
+        ("solver/flow.py", "@borrowing_kernel\n", True),
         ("solver/flow.py", "@always_compiled\n", True),
         ("rebalance/compiled.py", "njit(function)", True),
         ("solver/words.py", "two", False),
