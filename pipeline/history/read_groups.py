@@ -87,7 +87,7 @@ class ReadGroups:
         """
         now, group = no_offsets(slots), self.number[row]
         ends = np.cumsum(sizes + np.diff(slots.at)[group])
-        most = min(max(LEAST_TOGETHER, len(row) // 8), MOST_TOGETHER)
+        most = min(max(LEAST_TOGETHER, len(row) // 4), MOST_TOGETHER)
         begin = 0
         while begin < len(row):
             before = ends[begin - 1] if begin else 0

@@ -42,8 +42,8 @@ class NameTable(NamedTuple):
     ----------
     slot : int32 (2**k,)
         Hash table: one more than a number, 0 for a free place.
-    hash : int64 (n,)
-    at : int64 (n+1,)
+    hash : int64 (2**(k-1),)
+    at : int64 (2**(k-1)+1,)
         Where each text begins.
     text : uint8
     used : int64 (1,)
@@ -58,7 +58,7 @@ class NameTable(NamedTuple):
 
     @classmethod
     def for_bytes(cls, size: int, slots: int) -> NameTable:
-        """Return room for the names in so many bytes; hardly any of it is touched.
+        """Return room for names in so many bytes.
 
         Parameters
         ----------
@@ -67,11 +67,10 @@ class NameTable(NamedTuple):
             to be small: what is touched at random is slow where it fits no cache.
         """
         # Sticky's user data can be read in two forms, each with other texts.
-        most = size + 2  # one is empty, and another one can have one byte
         return cls(
             np.zeros(slots, np.int32),
-            np.empty(most, np.int64),
-            np.zeros(most + 1, np.int64),
+            np.empty(slots // 2, np.int64),
+            np.zeros(slots // 2 + 1, np.int64),
             np.empty(2 * size + 1, np.uint8),
             np.zeros(1, np.int64),
         )
