@@ -1,4 +1,7 @@
-"""Kernels that count no references return no array, and call only their like."""
+"""Kernels that count no references return no array, and call only their like.
+
+Reaches into `rebalance.kernel_cache`, which names the packages that have kernels.
+"""
 
 from __future__ import annotations
 
