@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.audit import AuditSummary
 from pipeline.audit.progress import Progress
+from pipeline.audit.stages import COUNTS
 from pipeline.reading import read_table
 from pipeline.tables import RUN_TABLE
 from tests.pipeline.groups import Log, group, member
@@ -112,3 +115,14 @@ def judged_parts(out: Path) -> dict[Path, set[int]]:
         for path in sorted(out.glob(JUDGED_FILES))
     }
     return {path: parts for path, parts in found.items() if parts}
+
+
+def parts_to_judge(out: Path) -> list[int]:
+    """Return the parts of an unfinished audit that have anything to judge."""
+    tables = [
+        pq.read_table(path, columns=["what", "part"])
+        for path in out.glob(".unfinished/*/cases-*/*.parquet")
+    ]
+    rows = pa.concat_tables(tables)
+    is_judged = pc.invert(pc.is_in(rows["what"], pa.array(COUNTS)))
+    return sorted(set(rows["part"].filter(is_judged).to_pylist()))

@@ -41,9 +41,9 @@ BORROWING: Final = {
 
 def called(node: ast.FunctionDef) -> set[str]:
     return {
-        one.func.id
-        for one in ast.walk(node)
-        if isinstance(one, ast.Call) and isinstance(one.func, ast.Name)
+        call.func.id
+        for call in ast.walk(node)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
     }
 
 
@@ -62,7 +62,7 @@ def test_no_kernel_is_called_that_counts(name: str) -> None:
     here = {node.name: by for where, by, node in ALL if where == module}
     elsewhere = {node.name for _, by, node in ALL if by in COUNTS} - here.keys()
     assert not calls & elsewhere
-    assert not [call for call in calls if here.get(call) in COUNTS]
+    assert not [callee for callee in calls if here.get(callee) in COUNTS]
 
 
 @borrowing_kernel
