@@ -43,7 +43,7 @@ from pipeline.sources.rows import (
 from rebalance import Bools, Int64
 
 _TOGETHER: Final = 2 << 20
-_LARGEST: Final = 32 << 20
+_LARGEST: Final = 256 << 20
 """Bytes of the records that are read at once, about, and of a group at most."""
 _KEY: Final = ("group_id", "source_partition")
 

@@ -115,18 +115,40 @@ def _read(keys: Binaries, values: Binaries, slots: int) -> RecordTape:
     for name in KNOWN_NAMES:
         text = np.array([*name.encode()], np.uint8)
         number_of(names, text, 0, text.size, AS_TEXT)
-    # Messages within a value are read again: a subscription, and its user data.
-    tape = np.empty(tape_size(4 * size, 4 * keys.is_null.size), np.int64)
+    count = keys.is_null.size
+    room = _room_for(_longest(keys) + _longest(values))
+    tape = np.empty(START + size // 2 + room, np.int64)
     items = np.zeros((DEEPEST + 1, 3), np.int64)
-    kind, at, used = _read_records(
-        MessageReader(PROGRAMS, keys.data, tape, items, names, ids),
-        MessageReader(PROGRAMS, values.data, tape, items, names, ids),
-        keys.at,
-        values.at,
-        values.is_null,
-        np.array(KIND_OF_TYPE),
-    )
-    return RecordTape(kind, at, tape, used, names, ids)
+    kind, at = np.full(count, OTHER, np.int64), np.zeros(count, np.int64)
+    row, used = 0, START
+    while True:
+        row, used = _read_records(
+            MessageReader(PROGRAMS, keys.data, tape, items, names, ids),
+            MessageReader(PROGRAMS, values.data, tape, items, names, ids),
+            keys.at,
+            values.at,
+            values.is_null,
+            np.array(KIND_OF_TYPE),
+            (kind, at),
+            (row, used, tape.size - room),
+        )
+        if row == count:
+            return RecordTape(kind, at, tape, used, names, ids)
+        longer = np.empty(2 * tape.size, np.int64)
+        longer[:used] = tape[:used]
+        tape = longer
+
+
+def _room_for(size: int) -> int:
+    """Return the room that a record of so many bytes takes on the tape, or more.
+
+    Messages within a value are read again: a subscription, and its user data.
+    """
+    return tape_size(4 * size, 4)
+
+
+def _longest(column: Binaries) -> int:
+    return int(np.diff(column.at).max(initial=0))
 
 
 def _binaries(column: pa.BinaryArray) -> Binaries:
@@ -147,32 +169,54 @@ def _read_records(
     value_at: Int64,
     is_null: Bools,
     types: Int64,
-) -> tuple[Int64, Int64, int]:
-    count = key_at.size - 1
-    kinds = np.full(count, OTHER, np.int64)
-    places = np.zeros(count, np.int64)
-    put = START
-    for row in range(count):
+    found: tuple[Int64, Int64],
+    begin: tuple[int, int, int],
+) -> tuple[int, int]:
+    """Read records from one on; return the next one, and where the tape goes on.
+
+    Parameters
+    ----------
+    found
+        Kinds and places of records, which are written.
+    begin
+        The first record, where its part of the tape begins, and where the tape is full.
+    """
+    (kinds, places), (row, put, full) = found, begin
+    while row < kinds.size and put < full:
         places[row] = put
-        at, end = key_at[row], key_at[row + 1]
-        kind = _kind_of_key(of_keys.data, at, end, types)
-        if kind == OTHER:
-            continue
-        at, after = read_message(of_keys, _key_of(kind), _FIRST, at, end, put)
-        if at != end:
-            continue
-        if is_null[row]:
-            kinds[row] = -kind
-            if kind in (COMMITTED, GENERATION):
-                kinds[row] = FORGOTTEN if kind == COMMITTED else DELETED
-            put = after
-            continue
-        at, end = value_at[row], value_at[row + 1]
-        after = _read_value(of_values, kind, at, end, put, after)
-        if after >= 0:
-            kinds[row] = kind
-            put = after
-    return kinds, places, put
+        key = (key_at[row], key_at[row + 1])
+        value = (value_at[row], value_at[row + 1])
+        kinds[row], put = _read_record(
+            of_keys, of_values, key, value, is_null[row], types, put
+        )
+        row += 1
+    return row, put
+
+
+@borrowing_kernel
+def _read_record(
+    of_keys: MessageReader,
+    of_values: MessageReader,
+    key: tuple[int, int],
+    value: tuple[int, int],
+    is_null: bool,
+    types: Int64,
+    put: int,
+) -> tuple[int, int]:
+    """Read a record; return its kind, and where the tape goes on."""
+    at, end = key
+    kind = _kind_of_key(of_keys.data, at, end, types)
+    if kind == OTHER:
+        return OTHER, put
+    at, after = read_message(of_keys, _key_of(kind), _FIRST, at, end, put)
+    if at != end:
+        return OTHER, put
+    if is_null:
+        if kind == COMMITTED:
+            return FORGOTTEN, after
+        return DELETED if kind == GENERATION else -kind, after
+    after = _read_value(of_values, kind, value[0], value[1], put, after)
+    return (kind, after) if after >= 0 else (OTHER, put)
 
 
 @borrowing_kernel
