@@ -1,10 +1,10 @@
 """Archive of the classes that Spark loads: its Java then starts with half the work.
 
-Java writes such an archive when it ends (``-XX:ArchiveClassesAtExit``, JEP 350), and
-later ones map it instead of reading, verifying, and linking thousands of classes. It
-stands next to the launcher of its runtime, whose version it fits; Java ignores one
-whose class path is another. The set-up of a checkout writes it; without it, Spark
-starts as slowly as ever.
+Java writes such an archive when it ends (JEP 350; from Java 25 on, JEP 514), and later
+ones map it instead of reading, verifying, and linking thousands of classes. It stands
+next to the launcher of its runtime, whose version it fits; Java ignores one whose class
+path is another. The set-up of a checkout writes it; without it, Spark starts as slowly
+as ever.
 """
 
 from __future__ import annotations
@@ -13,15 +13,33 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import pyspark
 
 from conformance.java import JavaRuntime
 from pipeline.launcher import launch_home
 
-_SILENT: Final = "-Xlog:cds*=off"
-"""Java warns of classes that it cannot archive, and of an archive that does not fit."""
+
+class _Flags(NamedTuple):
+    """Java's options to write and to read an archive, and the log that warns.
+
+    It warns of classes that it cannot archive, and of an archive that does not fit.
+    """
+
+    write: str
+    read: str
+    log: str
+
+    @property
+    def silent(self) -> str:
+        return f"-Xlog:{self.log}*=off"
+
+
+_CLASSES: Final = _Flags("ArchiveClassesAtExit", "SharedArchiveFile", "cds")
+"""Java can only add to an archive of its own classes, which a runtime can lack."""
+_LINKED: Final = _Flags("AOTCacheOutput", "AOTCache", "aot")
+_LINKED_SINCE: Final = 25
 
 
 def class_archive(runtime: JavaRuntime) -> Path | None:
@@ -37,8 +55,8 @@ def class_archive(runtime: JavaRuntime) -> Path | None:
 
 def reading_options(runtime: JavaRuntime) -> list[str]:
     """Return Java's options to start from the archive, quoted; none if it is absent."""
-    path = class_archive(runtime)
-    return [] if path is None else [_quoted("SharedArchiveFile", path), _SILENT]
+    path, flags = class_archive(runtime), _flags(runtime)
+    return [] if path is None else [_quoted(flags.read, path), flags.silent]
 
 
 def write_class_archive(runtime: JavaRuntime, run: Callable[[str], object]) -> Path:
@@ -57,9 +75,14 @@ def write_class_archive(runtime: JavaRuntime, run: Callable[[str], object]) -> P
         old.unlink()
     with tempfile.TemporaryDirectory(dir=home, prefix=".classes-") as aside:
         written = Path(aside) / "classes.jsa"
-        run(f"{_quoted('ArchiveClassesAtExit', written)} {_SILENT}")
+        flags = _flags(runtime)
+        run(f"{_quoted(flags.write, written)} {flags.silent}")
         size = written.stat().st_size
         return written.replace(home / f"{_stem()}-{size}.jsa")
+
+
+def _flags(runtime: JavaRuntime) -> _Flags:
+    return _LINKED if runtime.major >= _LINKED_SINCE else _CLASSES
 
 
 def _quoted(flag: str, path: Path) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,8 +36,8 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def write(data: bytes) -> Path:
     def run(options: str) -> None:
         written, silent = shlex.split(options)
-        assert silent.startswith("-Xlog:cds")
-        Path(written.removeprefix("-XX:ArchiveClassesAtExit=")).write_bytes(data)
+        assert silent in ("-Xlog:cds*=off", "-Xlog:aot*=off")
+        Path(written.partition("=")[2]).write_bytes(data)
 
     return write_class_archive(java_home(), run)
 
@@ -48,9 +49,28 @@ def test_the_newest_archive_is_the_only_one(environment: Path) -> None:
     assert class_archive(java_home()) == path
     assert [one.name for one in path.parent.iterdir() if one.is_file()] == [path.name]
     assert path.is_relative_to(environment)
-    assert shlex.split(reading_options(java_home())[0]) == [
-        f"-XX:SharedArchiveFile={path}"
-    ]
+    (option,) = shlex.split(reading_options(java_home())[0])
+    assert option.partition("=")[2] == str(path)
+
+
+@pytest.mark.parametrize(
+    ("version", "write", "read"),
+    [
+        ("17.0.15", "ArchiveClassesAtExit", "SharedArchiveFile"),
+        ("25.0.2", "AOTCacheOutput", "AOTCache"),
+    ],
+)
+def test_each_java_has_its_own_options(version: str, write: str, read: str) -> None:
+    runtime, asked = replace(java_home(), version=version), list[str]()
+
+    def run(options: str) -> None:
+        option, _ = shlex.split(options)
+        asked.append(option.partition("=")[0])
+        Path(option.partition("=")[2]).write_bytes(b"archive")
+
+    write_class_archive(runtime, run)
+    assert asked == [f"-XX:{write}"]
+    assert reading_options(runtime)[0].startswith(f'"-XX:{read}=')
 
 
 def test_an_archive_that_was_cut_short_is_not_used() -> None:
