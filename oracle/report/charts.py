@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import altair as alt
 import vl_convert
+from altair.utils.schemapi import debug_mode
 
 from oracle.report.gaps import Gaps
 from oracle.report.outcomes import Counts
@@ -27,8 +28,12 @@ _ROOM: Final = 9  # pixels that a digit needs
 _SHADES: Final = 5
 _SVG: Final = re.compile(r"<svg\b.*?</svg>", re.DOTALL)
 _CLIP: Final = re.compile(r'(\bid="|url\(#)clip([0-9]+)\b')
+_unchecked = debug_mode(False)
+"""Altair would check every part of a chart against its schema, which takes as long as
+to draw it; tests check the charts as a whole."""
 
 
+@_unchecked
 def outcome_bars(
     rows: Sequence[tuple[str, Counts]], *, width: int, share: bool = True
 ) -> str:
@@ -71,6 +76,7 @@ def outcome_bars(
     return _svg(alt.layer(bars, written, beside), width=room, height=_BAR * len(rows))
 
 
+@_unchecked
 def columns(
     values: Sequence[tuple[str, int]],
     *,
@@ -125,6 +131,7 @@ def columns(
     return _svg(alt.layer(bars, texts), width=room, height=height)
 
 
+@_unchecked
 def gap_cells(gaps: Gaps, names: dict[str, str], *, width: int) -> str:
     """Draw one row per assignor: the share of rebalances per bin, darker is more."""
     labels = [names.get(row.name, row.name) for row in gaps.rows]
@@ -222,7 +229,7 @@ def _svg(chart: alt.LayerChart | alt.FacetChart, *, width: int, height: int) -> 
         .configure_view(stroke=None)
         .resolve_scale(color="independent")
     )
-    svg: str = vl_convert.vegalite_to_svg(drawn.to_dict())
+    svg: str = vl_convert.vegalite_to_svg(drawn.to_dict(validate=False))
     return svg.replace("<svg ", '<svg aria-hidden="true" focusable="false" ', 1)
 
 
