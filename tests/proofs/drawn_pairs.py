@@ -8,11 +8,14 @@ from copy import deepcopy
 from itertools import count
 from random import Random
 
+import pyarrow as pa
+
 from benchmarks.judging import recorded
 from conformance.corpus import corpus, play
-from pipeline.cases import unpack
+from pipeline.case_table import case_at
 from pipeline.judging.instances import pose
 from pipeline.judging.topic_names import with_names
+from pipeline.table_bytes import from_bytes
 from rebalance import AssignmentDocument, Rebalance, instance_of, to_json
 from solver import parse_policy, solve
 from tests import last_drawn
@@ -189,9 +192,10 @@ def kept_pairs() -> Iterator[Pair]:
         for scene in play(scenario, best_assignment):
             if scene.assignment is not None:
                 yield written(scene.rebalance), written(scene.assignment)
-    rows, world = recorded()
-    for row in rows:
-        case = with_names(unpack(row["value"]), world.names)
+    rows, world = recorded(1)
+    table = pa.concat_tables(from_bytes(row["value"]) for row in rows).combine_chunks()
+    for place in range(len(table)):
+        case = with_names(case_at(table, place), world.names)
         posed = pose(case, world).document
         yield written(posed), written(best_assignment(posed))
         held = {name: one.assigned or {} for name, one in (case.members or {}).items()}
