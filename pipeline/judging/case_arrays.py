@@ -27,7 +27,7 @@ class Lists(NamedTuple):
     Attributes
     ----------
     at : int64 (rows+1,)
-        Where the topics of a row begin.
+        Where the topics of a row begin; sorted by name, except in commits.
     topic : int32 (entries,)
         As in `Names`.
     number_at : int64 (entries+1,)

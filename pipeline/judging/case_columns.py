@@ -73,13 +73,15 @@ def case_columns(table: pa.Table, names_of_ids: Mapping[str, str]) -> CaseColumn
     stated = [sub, *(one.field("topic") for one, _ in (held | sizes).values())]
     topics, names, numbers = _names(stated, names_of_ids)
     lists = dict(zip(held, numbers[1:], strict=False))
+    commits = held.pop("commits")
     listed = {
-        name: _lists(entries, at, lists[name]) for name, (entries, at) in held.items()
+        name: _sorted_lists(entries, at, lists[name], names.rank)
+        for name, (entries, at) in held.items()
     }
     stated_sizes = {
         name: Sizes(at, topic, _ints(entries.field("count")))
         for (name, (entries, at)), topic in zip(
-            sizes.items(), numbers[1 + len(held) :], strict=True
+            sizes.items(), numbers[1 + len(lists) :], strict=True
         )
     }
     racks, rack = _places(members.field("rack"))
@@ -103,8 +105,8 @@ def case_columns(table: pa.Table, names_of_ids: Mapping[str, str]) -> CaseColumn
             before_of=_before_of(members, member_at, before, before_at),
             at=_ints(table["at"], 0),
             is_dated=np.array(pc.is_valid(table["at"])),
-            commits=listed["commits"],
-            offset=_ints(_flat(held["commits"][0].field("offsets"))[0]),
+            commits=_lists(*commits, lists["commits"]),
+            offset=_ints(_flat(commits[0].field("offsets"))[0]),
             has_commits=np.array(pc.is_valid(table["committed"])),
             recorded=stated_sizes["recorded"],
             undated=stated_sizes["undated"],
@@ -187,6 +189,17 @@ def _ints(values: pa.Array, default: int = ABSENT) -> Int64:
 def _lists(entries: pa.StructArray, at: Int64, topic: Int32) -> Lists:
     numbers, number_at = _flat(entries.field("partitions"))
     return Lists(at, topic, number_at, np.array(numbers))
+
+
+def _sorted_lists(
+    entries: pa.StructArray, at: Int64, topic: Int32, rank: Int32
+) -> Lists:
+    """Sort the topics of each row by name; ids can have another order than names."""
+    row, own = np.searchsorted(at, np.arange(topic.size), "right"), rank[topic]
+    if np.any((own[1:] < own[:-1]) & (row[1:] == row[:-1])):
+        order = np.lexsort((own, row))
+        entries, topic = entries.take(pa.array(order)), topic[order]
+    return _lists(entries, at, topic)
 
 
 def _names(

@@ -267,12 +267,12 @@ def _named(columns: CaseColumns, listed: pa.ListArray, held: Lists) -> pa.ListAr
     if not columns.names.is_id.any():
         return listed
     rank = columns.names.rank[held.topic]
-    row = np.repeat(np.arange(len(listed)), np.diff(held.at))
-    order = np.lexsort((rank, row))
-    entries = listed.values.take(pa.array(order))
-    places = pa.array(rank[order], mask=rank[order] < 0)
+    numbers = pa.ListArray.from_arrays(
+        pa.array(held.number_at.astype(np.int32)), pa.array(held.number)
+    )
+    topics = pa.array(columns.topics, pa.string())
     named = pa.StructArray.from_arrays(
-        [pa.array(columns.topics, pa.string()).take(places), entries.field(1)],
+        [topics.take(pa.array(rank, mask=rank < 0)), numbers],
         fields=[*listed.type.value_type],
     )
     return pa.ListArray.from_arrays(

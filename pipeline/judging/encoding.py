@@ -23,9 +23,13 @@ from rebalance import (
     UNKNOWN_GENERATION,
     Bools,
     Int64,
+    argument,
     borrowing_kernel,
     kernel,
 )
+
+_OWNED, _BEFORE, _ASSIGNED = map(argument, range(3))
+"""Lists of a member: as claimed now, before the episode, and as assigned now."""
 
 
 class Questions(NamedTuple):
@@ -136,7 +140,11 @@ def _encode(
     if has_lag and not _write_lags(posed, lags, topics, code[at:]):
         return 0
     at += offsets[n_topics] if has_lag else 0
-    at, n_classes, n_listed = _write_classes(cases, names, begin, end, place, code, at)
+    n_stated = cases.topic_at[end] - cases.topic_at[begin]
+    listed, ends = np.empty(n_stated, np.int64), np.zeros(end - begin + 1, np.int64)
+    at, n_classes, n_listed = _write_classes(
+        cases, names, begin, place, listed, ends, code, at
+    )
     for m in range(begin, end):
         known = cases.generation[m]
         if is_episode or known == UNSTATED:
@@ -146,14 +154,10 @@ def _encode(
         code[at], at = known, at + 1
     at, n_racks, least = _write_places(cases.rack[begin:end], code, at)
     at, _, _ = _write_places(cases.instance[begin:end], code, at)
-    rows, held = np.arange(begin, end), cases.owned
-    if is_episode:
-        rows, held = cases.before_of[begin:end], cases.before
-    at, n_claims = _write_lists(held, rows, names, place, offsets, False, code, at)
-    rows = np.arange(begin, end)
-    at, n_given = _write_lists(
-        cases.assigned, rows, names, place, offsets, True, code, at
-    )
+    exists, members = (place, offsets), slice(begin, end)
+    owned = _BEFORE if is_episode else _OWNED
+    at, n_claims = _write_lists(cases, names, members, owned, exists, code, at)
+    at, n_given = _write_lists(cases, names, members, _ASSIGNED, exists, code, at)
     flags = ANSWERED | (LAG if has_lag else 0)
     flags |= COOPERATIVE if questions.is_round[q] else 0
     flags |= LAG_KNOWN if lags.is_known[i] else 0
@@ -188,31 +192,31 @@ def _write_lags(posed: PosedCases, lags: Lags, topics: slice, code: Int64) -> bo
     return True
 
 
-@kernel
+@borrowing_kernel
 def _write_classes(
     cases: Cases,
     names: Names,
     begin: int,
-    end: int,
     place: Int64,
+    listed: Int64,
+    ends: Int64,
     code: Int64,
     at: int,
 ) -> tuple[int, int, int]:
-    """Write members' classes, ends and topics of classes; count classes and topics."""
-    own = cases.topic[cases.topic_at[begin] : cases.topic_at[end]]
-    listed, ends = np.empty(own.size, np.int64), np.zeros(end - begin + 1, np.int64)
+    """Write members' classes, ends and topics of classes; count classes and topics.
+
+    ``listed`` and ``ends`` have room for the topics of all classes, and for their ends.
+    """
     n_classes = 0
-    for m in range(begin, end):
-        size = ends[n_classes]
+    for m in range(begin, begin + ends.size - 1):
+        first = size = ends[n_classes]
         for s in cases.topic[cases.topic_at[m] : cases.topic_at[m + 1]]:
             if place[names.rank[s]] != ABSENT:
                 listed[size], size = place[names.rank[s]], size + 1
-        new = listed[ends[n_classes] : size]
         k = 0
-        while k < n_classes:
-            known = listed[ends[k] : ends[k + 1]]
-            if known.size == new.size and (known == new).all():
-                break
+        while k < n_classes and not _are_equal(
+            listed, ends[k], ends[k + 1], first, size
+        ):
             k += 1
         if k == n_classes:
             n_classes, ends[k + 1] = k + 1, size
@@ -220,8 +224,20 @@ def _write_classes(
     for k in range(n_classes):
         code[at], at = ends[k + 1], at + 1
     size = ends[n_classes]
-    code[at : at + size] = listed[:size]
+    for t in range(size):
+        code[at + t] = listed[t]
     return at + size, n_classes, size
+
+
+@borrowing_kernel
+def _are_equal(values: Int64, begin: int, end: int, other: int, after: int) -> bool:
+    """Return whether two ranges have the same values."""
+    if after - other != end - begin:
+        return False
+    for place in range(end - begin):
+        if values[begin + place] != values[other + place]:
+            return False
+    return True
 
 
 @kernel
@@ -234,33 +250,43 @@ def _write_places(names: Int64, code: Int64, at: int) -> tuple[int, int, int]:
     return at, present.size, present[0] if present.size else ABSENT
 
 
-@kernel
+@borrowing_kernel
 def _write_lists(
-    held: Lists,
-    rows: Int64,
+    cases: Cases,
     names: Names,
-    place: Int64,
-    offsets: Int64,
-    is_answer: bool,
+    members: slice,
+    which: int,
+    exists: tuple[Int64, Int64],
     code: Int64,
     at: int,
 ) -> tuple[int, int]:
-    """Write partitions per row, first the ends; count them.
+    """Write the partitions of members, first the ends; count them.
 
     Those that do not exist are `ABSENT` in an answer, and are left out of claims.
+
+    Parameters
+    ----------
+    which
+        `_OWNED` and so on.
+    exists
+        Places of names among the topics of the case, and offsets of these topics.
     """
-    ends, at, size = at, at + rows.size, 0
-    for row in range(rows.size):
-        if rows[row] != ABSENT:
-            begin, end = held.at[rows[row]], held.at[rows[row] + 1]
-            order = np.argsort(names.rank[held.topic[begin:end]])
-            for e in begin + order:
-                t = place[names.rank[held.topic[e]]]
-                n_known = 0 if t == ABSENT else offsets[t + 1] - offsets[t]
-                for number in held.number[held.number_at[e] : held.number_at[e + 1]]:
-                    if number < n_known:
-                        code[at + size], size = offsets[t] + number, size + 1
-                    elif is_answer:
-                        code[at + size], size = ABSENT, size + 1
-        code[ends + row] = size
+    place, offsets = exists
+    ends, at, size = at, at + members.stop - members.start, 0
+    for m in range(members.start, members.stop):
+        held, row = cases.owned, m
+        if which == _BEFORE:
+            held, row = cases.before, cases.before_of[m]
+        elif which == _ASSIGNED:
+            held = cases.assigned
+        begin, end = (0, 0) if row == ABSENT else (held.at[row], held.at[row + 1])
+        for e in range(begin, end):
+            t = place[names.rank[held.topic[e]]]
+            n_known = 0 if t == ABSENT else offsets[t + 1] - offsets[t]
+            for number in held.number[held.number_at[e] : held.number_at[e + 1]]:
+                if number < n_known:
+                    code[at + size], size = offsets[t] + number, size + 1
+                elif which == _ASSIGNED:
+                    code[at + size], size = ABSENT, size + 1
+        code[ends + m - members.start] = size
     return at + size, size

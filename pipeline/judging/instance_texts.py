@@ -12,6 +12,7 @@ from pipeline.judging.encoding import Questions
 from pipeline.judging.text_kernels import frozen, put, write_signed
 from rebalance import (
     ABSENT,
+    Int32,
     Int64,
     Texts,
     borrowing_kernel,
@@ -110,7 +111,7 @@ def instance_texts(
     return text[:at], ends
 
 
-@kernel
+@borrowing_kernel
 def _room_for(
     cases: Cases,
     names: Names,
@@ -129,7 +130,9 @@ def _room_for(
             size += _length(quoted.instances, cases.instance[m])
         for s in cases.topic[cases.topic_at[m] : cases.topic_at[m + 1]]:
             size += _length(quoted.topics, names.rank[s]) + 1
-        held, row = _held_of(cases, m, is_episode)
+        held, row = cases.owned, m
+        if is_episode:
+            held, row = cases.before, cases.before_of[m]
         if row != ABSENT:
             for e in range(held.at[row], held.at[row + 1]):
                 n_numbers = held.number_at[e + 1] - held.number_at[e]
@@ -140,20 +143,12 @@ def _room_for(
     return int(size)
 
 
-@kernel
-def _held_of(cases: Cases, m: int, is_episode: bool) -> tuple[Lists, int]:
-    """Return where a member's partitions are; no row: it owns none."""
-    if is_episode:
-        return cases.before, cases.before_of[m]
-    return cases.owned, m
-
-
 @borrowing_kernel
 def _length(texts: Texts, number: int) -> int:
     return int(texts.at[number + 1] - texts.at[number])
 
 
-@kernel
+@borrowing_kernel
 def _write_member(
     text: Bytes,
     at: int,
@@ -174,7 +169,9 @@ def _write_member(
             text, put(text, at, _INSTANCE), quoted.instances, cases.instance[m]
         )
         text[at], at = _COMMA, at + 1
-    held, row = _held_of(cases, m, is_episode)
+    held, row = cases.owned, m
+    if is_episode:
+        held, row = cases.before, cases.before_of[m]
     if row != ABSENT and held.at[row + 1] > held.at[row]:
         at = _write_owned(text, put(text, at, _OWNED), held, row, names, quoted.topics)
         text[at], text[at + 1] = _CLOSE, _COMMA
@@ -191,26 +188,23 @@ def _write_member(
     return at + 2
 
 
-@kernel
+@borrowing_kernel
 def _write_owned(
     text: Bytes, at: int, held: Lists, row: int, names: Names, topics: Texts
 ) -> int:
-    begin, end = held.at[row], held.at[row + 1]
-    order = np.argsort(names.rank[held.topic[begin:end]])
-    for place in range(order.size):
-        e = begin + order[place]
-        if place > 0:
+    for e in range(held.at[row], held.at[row + 1]):
+        if e > held.at[row]:
             text[at], at = _COMMA, at + 1
         at = copy_text(text, at, topics, names.rank[held.topic[e]])
         text[at], text[at + 1] = _COLON, _OPEN_LIST
         numbers = held.number[held.number_at[e] : held.number_at[e + 1]]
-        at = _write_numbers(text, at + 2, numbers.astype(np.int64))
+        at = _write_numbers(text, at + 2, numbers)
         text[at], at = _CLOSE_LIST, at + 1
     return at
 
 
 @borrowing_kernel
-def _write_numbers(text: Bytes, at: int, numbers: Int64) -> int:
+def _write_numbers(text: Bytes, at: int, numbers: Int32 | Int64) -> int:
     for place in range(numbers.size):
         if place > 0:
             text[at], at = _COMMA, at + 1
