@@ -100,7 +100,12 @@ def answer_batch(
         "kip54_score_least": least[:, SCORE],
         "kip54_balanced": figures[:, KIP54_BALANCED] == 1,
         "dec_min_balanced": is_balanced,
-        "evidence": [answers.evidence(place) for answers, place in chosen],
+        "evidence": [
+            None if is_fine else answers.evidence(place)
+            for (answers, place), is_fine in zip(
+                chosen, is_balanced.tolist(), strict=True
+            )
+        ],
         "kept": figures[:, KEPT],
         "moves": moves,
         "withheld": withheld,

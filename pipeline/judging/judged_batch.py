@@ -226,9 +226,9 @@ class _Judging:
         self, rebalances: pa.RecordBatch, steps: dict[int, Outcome]
     ) -> list[Result]:
         ended = {
-            case: (step, step.actual)
+            case: (step, actual)
             for case, step in steps.items()
-            if self._ends[case] and step.actual is not None
+            if self._ends[case] and (actual := step.actual) is not None
         }
         if not ended:
             return []
@@ -237,7 +237,7 @@ class _Judging:
             rebalances,
             self._batch.table,
             [*ended],
-            [actual or {} for _, actual in ended.values()],
+            [actual for _, actual in ended.values()],
             [step.owned for step, _ in ended.values()],
             self._batch.texts.take(questions),
         )

@@ -202,23 +202,28 @@ def outcome_of_code(
         is_round=question.is_round,
         lag_known=question.lag_known,
     )
+    undecided = coded.undecided
     places = {place for place, is_checked in enumerate(is_always) if is_checked}
-    places = (places - found.judged).union(coded.undecided)
-    least = coded.least
-    refused = (
-        Answer(assignor=name, refused=why) for name, why in found.refused.items()
-    )
-    judged = checked(
-        coded, question.canonical, sorted(places), question.claim_rule, question.held
-    )
-    answers = (*judged, *(answer_columns(answer, least, None) for answer in refused))
-    found.judged.update(places)
+    places = (places - found.judged).union(undecided)
+    answers = list[Row]()
+    if places:
+        answers += checked(
+            coded,
+            question.canonical,
+            sorted(places),
+            question.claim_rule,
+            question.held,
+        )
+        found.judged.update(places)
+    for name, why in found.refused.items():
+        refused = Answer(assignor=name, refused=why)
+        answers.append(answer_columns(refused, coded.least, None))
     topics, partitions, owned = found.counts[:3].tolist()
     return Outcome(
         topics=topics,
         partitions=partitions,
         owned=owned,
-        answers=answers,
+        answers=tuple(answers),
         failures=found.failures,
         coded=coded,
     )
