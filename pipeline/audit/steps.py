@@ -25,7 +25,6 @@ from pipeline.judging.instances import World
 from pipeline.judging.settings import Settings
 from pipeline.sources.find import Found
 from pipeline.sources.lag_metrics import gap_rows
-from pipeline.sources.source_kind import STATES
 from pipeline.sources.spark_rows import (
     SPARK_ERRORS,
     SourceReader,
@@ -131,7 +130,7 @@ def read_cases(
 
                 tables.append(live_parcels(spark, found.live, tasks))
             table = reduce(DataFrame.unionByName, tables)
-            if not any(file.kind in STATES for file in found.files):
+            if not found.has_states:
                 cases = reconstruct(table, tasks)
                 return save_cases(spark, work, cases, division.parts)
             cases = reconstruct(table, tasks, are_single=True)

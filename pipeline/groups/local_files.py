@@ -38,7 +38,6 @@ from pipeline.sources.rows import (
     sighting_of,
 )
 from pipeline.sources.sidecars import read_offsets, read_topics
-from pipeline.sources.source_kind import STATES
 from rebalance import MAX_PARTITIONS, AssignmentDocument, SourceError
 
 LARGEST: Final = 1 << 30
@@ -177,8 +176,7 @@ class LocalFiles:
 
     def _all_cases(self) -> Iterator[Case]:
         rows: Iterable[Row] = self._rows
-        files = self._found.files
-        if any(file.kind in STATES for file in files):
+        if self._found.has_states:
             in_order = sorted(self._rows, key=_order)
             rows = with_record_states(in_order, self._world.names)
         for row in rows:

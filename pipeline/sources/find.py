@@ -26,7 +26,7 @@ from pipeline.sources.record_lines import OFFSETS_TOPIC
 from pipeline.sources.sink_names import SinkRole, sink_name
 from pipeline.sources.sink_pairs import paired
 from pipeline.sources.source_file import FileLayout, SourceFile, source_file
-from pipeline.sources.source_kind import ACCEPTED, UNKNOWN, SourceKind
+from pipeline.sources.source_kind import ACCEPTED, STATES, UNKNOWN, SourceKind
 from rebalance import SourceError, is_device_failure
 
 if TYPE_CHECKING:  # its clients take a while to load
@@ -55,6 +55,11 @@ class Found:
     live: LiveSource | None = None
     of_audits: int = 0
     lag_gaps: list[LagGap] = field(default_factory=list)
+
+    @property
+    def has_states(self) -> bool:
+        """Whether files show states of groups, which records can complete."""
+        return any(file.kind in STATES for file in self.files)
 
 
 def find_sources(

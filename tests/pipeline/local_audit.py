@@ -54,7 +54,6 @@ from pipeline.sources.sidecars import (
     read_offsets,
     read_topics,
 )
-from pipeline.sources.source_kind import STATES
 from pipeline.sources.spark_rows import unknown_rows
 from pipeline.tables import ORDER, PARTITION_COLUMNS, RUN_TABLE, SCHEMAS, TABLES
 from pipeline.writing import manifest_bytes
@@ -136,10 +135,9 @@ def _reconstructed(found: Found, world: World) -> tuple[pa.Table, World]:
     """Return the cases, and the world with the topics that the sources state."""
     rows = [*read_found(found, world.max_partitions), *unknown_rows(found.unknown)]
     ordered = _ordered(_table(batches_of(rows)))
-    are_states = any(file.kind in STATES for file in found.files)
-    cases = _table(reconstruct_batches(_batches(ordered), are_single=are_states))
+    cases = _table(reconstruct_batches(_batches(ordered), are_single=found.has_states))
     names = {**_topic_names(cases), **world.names}
-    if are_states:
+    if found.has_states:
         cases = _table(match_batches(_batches(_ordered(cases)), names))
     seen = map(sighting_of, _of_kind(cases, TOPIC).to_pylist())
     counts = replace(world.counts, shown=known_counts(seen, names))
