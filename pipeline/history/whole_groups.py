@@ -43,8 +43,10 @@ from pipeline.sources.rows import (
 from rebalance import Bools, Int64
 
 _TOGETHER: Final = 2 << 20
+"""Bytes of the records that are read at once, about."""
 _LARGEST: Final = 256 << 20
-"""Bytes of the records that are read at once, about, and of a group at most."""
+_MOST_RECORDS: Final = 1 << 18
+"""Of a group that is read at once, which takes several times its bytes of memory."""
 _KEY: Final = ("group_id", "source_partition")
 
 
@@ -86,7 +88,7 @@ def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.Table, boo
             group.add(batch.slice(end))
         else:
             group.add(batch)
-        is_part = is_part or group.size > _LARGEST
+        is_part = is_part or group.size > _LARGEST or group.records > _MOST_RECORDS
         if whole.size and (is_part or whole.size >= _TOGETHER):
             yield whole.taken(), True
         if is_part:
@@ -98,25 +100,27 @@ def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.Table, boo
 
 
 class _Held:
-    """Batches that are gathered, and their bytes."""
+    """Batches that are gathered, their bytes, and their records."""
 
     def __init__(self) -> None:
         self._batches: list[pa.RecordBatch] = []
-        self.size = 0
+        self.size = self.records = 0
 
     def add(self, batch: pa.RecordBatch) -> None:
         if len(batch):
             self._batches.append(batch)
             self.size += batch.nbytes
+            self.records += len(batch)
 
     def join(self, other: _Held) -> None:
         self._batches += other._batches
         self.size += other.size
-        other._batches, other.size = [], 0
+        self.records += other.records
+        other._batches, other.size, other.records = [], 0, 0
 
     def taken(self) -> pa.Table:
         table = pa.Table.from_batches(self._batches, ROWS)
-        self._batches, self.size = [], 0
+        self._batches, self.size, self.records = [], 0, 0
         return table.combine_chunks()
 
 

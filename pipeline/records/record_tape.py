@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 _NEWEST: Final = 4
 """Version of the values of commits and classic groups."""
 _FIRST_SLOTS: Final = 1 << 13
+_BYTES_PER_NUMBER: Final = 2
+"""Of records, more or less; the tape becomes longer where they have fewer."""
 _FIRST: Final = argument(0)
 """Version of keys, and of what has only one."""
 
@@ -117,7 +119,7 @@ def _read(keys: Binaries, values: Binaries, slots: int) -> RecordTape:
         number_of(names, text, 0, text.size, AS_TEXT)
     count = keys.is_null.size
     room = _room_for(_longest(keys) + _longest(values))
-    tape = np.empty(START + size // 2 + room, np.int64)
+    tape = np.empty(START + size // _BYTES_PER_NUMBER + room, np.int64)
     items = np.zeros((DEEPEST + 1, 3), np.int64)
     kind, at = np.full(count, OTHER, np.int64), np.zeros(count, np.int64)
     row, used = 0, START

@@ -82,14 +82,16 @@ def test_drawn_groups() -> None:
 
 
 @pytest.mark.parametrize(
-    ("together", "largest"), [(1, 1 << 20), (1 << 12, 1), (1, 1 << 13)]
+    ("together", "largest", "most"),
+    [(1, 1 << 20, 99), (1 << 12, 1, 99), (1, 1 << 13, 99), (1 << 12, 1 << 20, 5)],
 )
 def test_small_parts(
-    together: int, largest: int, monkeypatch: pytest.MonkeyPatch
+    together: int, largest: int, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Few groups are read at once, and some of them are too large."""
     monkeypatch.setattr(whole_groups, "_TOGETHER", together)
     monkeypatch.setattr(whole_groups, "_LARGEST", largest)
+    monkeypatch.setattr(whole_groups, "_MOST_RECORDS", most)
     for seed in amount.seeds(amount.share(200, 200)):
         check_drawn(seed)
 

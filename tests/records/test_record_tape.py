@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.records import GroupMetadata
+from pipeline.records import record_tape as tape
 from pipeline.records.record_tape import record_tape
 from pipeline.records.tape_layout import OTHER
 from tests.records.samples import (
@@ -51,6 +52,12 @@ def test_recordings(records: Callable[[], tuple[RecordBytes, ...]]) -> None:
     """No record of them is left to others: their groups are of consumers."""
     check(records())
     assert None not in contents_on_tape(records())
+
+
+def test_a_tape_that_becomes_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    check(recorded())
+    monkeypatch.setattr(tape, "_BYTES_PER_NUMBER", 1 << 40)
+    check(recorded())
 
 
 def test_other_programs() -> None:
