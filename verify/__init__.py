@@ -6,7 +6,7 @@ folder are its core, which hands over to ``verify.policy`` in `verify.handover` 
 """
 
 from verify.case import Case, understand
-from verify.certificate import kept_bound, peak_lag_bound
+from verify.certificate import kept_bound
 from verify.columns import columns_of
 from verify.documents import PARTITIONS_MAX, read_assignment, read_rebalance
 from verify.handover import policy
@@ -28,7 +28,6 @@ __all__ = [
     "judge",
     "judge_case",
     "kept_bound",
-    "peak_lag_bound",
     "read_assignment",
     "read_rebalance",
     "understand",

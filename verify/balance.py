@@ -29,21 +29,22 @@ def refuting_transfer(
     fuller = {name for name, load in loads.items() if load >= lowest + 2}
     if not fuller:
         return None
-    emptiest: dict[str, str | None] = {}
-    for member, topic in sorted(
-        (member, topic)
-        for topic, held in columns.items()
-        for member in fuller.intersection(held.members)
-    ):
-        if topic not in emptiest:
-            subscribers = case.subscribers[topic]
-            emptiest[topic] = min(subscribers, key=loads.__getitem__, default=None)
-        to = emptiest[topic]
-        if to is not None and loads[member] - loads[to] >= 2:
-            pairs = zip(*columns[topic], strict=True)
-            least = min(number for number, holder in pairs if holder == member)
-            return {"member": member, "topic": topic, "partition": least, "to": to}
-    return None
+    emptiest: dict[str, str] = {}  # subscriber, of topics with equal subscribers
+    found: list[tuple[str, str, str]] = []
+    for topic, first in case.audience.items():
+        givers = fuller.intersection(columns.holders[topic])
+        if givers and first not in emptiest:
+            emptiest[first] = min(case.subscribers[first], key=loads.__getitem__)
+        found += [
+            (member, topic, emptiest[first])
+            for member in givers
+            if loads[member] - loads[emptiest[first]] >= 2
+        ]
+    if not found:
+        return None
+    member, topic, to = min(found)
+    least = columns.holders[topic].index(member)
+    return {"member": member, "topic": topic, "partition": least, "to": to}
 
 
 def refuting_chain(
@@ -61,16 +62,11 @@ def refuting_chain(
     passing = {name: key for name, key in gives.items() if key > lowest}
     if not passing:
         return None
-    classes: dict[Class, list[str]] = {}
-    seekers: dict[str, list[Class]] = {}
-    for name, wanted in case.wants.items():
-        for topic in wanted if wanted not in classes else ():
-            seekers.setdefault(topic, []).append(wanted)
-        classes.setdefault(wanted, []).append(name)
+    classes, seekers = case.classes, case.seekers
     last = {c: min(names, key=takes.__getitem__) for c, names in classes.items()}
-    held: dict[str, list[str]] = {name: [] for name in loads}
-    for topic, column in columns.items():
-        for member in set(column.members):
+    held: dict[str | None, list[str]] = {name: [] for name in (*loads, None)}
+    for topic, holders in columns.holders.items():
+        for member in set(holders):
             held[member].append(topic)
     offered: dict[str, int] = {}
     arrived: dict[Class, int] = dict.fromkeys(classes, 0)
@@ -95,7 +91,7 @@ def refuting_chain(
 
 def _offer(
     passing: Mapping[str, int],
-    held: Mapping[str, Sequence[str]],
+    held: Mapping[str | None, Sequence[str]],
     offered: dict[str, int],
 ) -> dict[str, str]:
     """Raise the key offered with each topic; return by whom, the fullest first."""
@@ -126,6 +122,4 @@ def _learn(
 
 def _lowest(case: Case, numbers: Mapping[str, int]) -> int:
     """Return the least number of a member that could receive a partition."""
-    return min(
-        (numbers[name] for name, wanted in case.wants.items() if wanted), default=0
-    )
+    return min(map(numbers.__getitem__, case.in_play), default=0)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 CLAIM_RULES = ("newest-claim", "current-generation")
 
+T = TypeVar("T")
 Listed = Mapping[str, Sequence[int]]  # what a member lists: topic -> partition numbers
 
 
@@ -28,11 +29,43 @@ class Case:
     claimed: Mapping[str, Listed]  # as members claim that the claim rule counts
     generation: Mapping[str, int]  # by member; -1: unknown
     owners: Mapping[str, Sequence[str | None]]  # by topic, of each partition
+    rivals: Mapping[str, Mapping[int, Sequence[str]]]  # newest claimants, if several
     lag: Mapping[str, Sequence[int]]  # topic -> records of each partition
     replica_racks: Mapping[str, Sequence[Sequence[str]]]  # topic -> of each partition
     member_rack: Mapping[str, str]
     capacity: Mapping[str, int]  # by member, 1 where it states none
     in_play: Sequence[str]  # members that can receive something; for spreads and means
+
+    @cached_property
+    def all_topics(self) -> Sequence[str]:
+        """The topic of each partition of all topics, one topic after the other."""
+        return self._of_all(
+            {topic: [topic] * n for topic, n in self.partitions.items()}
+        )
+
+    @cached_property
+    def all_owners(self) -> Sequence[str | None]:
+        """The owner of each partition of all topics."""
+        return self._of_all(self.owners)
+
+    @cached_property
+    def all_lags(self) -> Sequence[int]:
+        """The records of each partition of all topics; an unstated lag counts 0."""
+        return self._of_all(self.lag, 0)
+
+    @cached_property
+    def all_racks(self) -> Sequence[Sequence[str]]:
+        """The racks of replicas of each partition of all topics."""
+        return self._of_all(self.replica_racks, ())
+
+    def _of_all(self, values: Mapping[str, Sequence[T]], *unstated: T) -> list[T]:
+        """Join values of each partition by topic."""
+        return list(
+            chain.from_iterable(
+                values[topic] if topic in values else unstated * count
+                for topic, count in self.partitions.items()
+            )
+        )
 
     @cached_property
     def owned(self) -> Mapping[tuple[str, str], set[int]]:
@@ -47,50 +80,70 @@ class Case:
     @cached_property
     def owned_count(self) -> int:
         """How many partitions have an owner."""
-        return sum(len(owners) - owners.count(None) for owners in self.owners.values())
+        return len(self.all_owners) - self.all_owners.count(None)
 
     @cached_property
     def claimants(self) -> Mapping[str, Mapping[int, Sequence[str]]]:
         """The newest claimants by topic and partition."""
-        found: dict[str, dict[int, tuple[str, ...]]] = {}
-        for name, listed in self.claimed.items():
-            for topic, number in self._claims(listed, self.wants[name]):
-                known = found.setdefault(topic, {})
-                rivals = known.get(number)
-                if rivals is None or self.generation[rivals[0]] < self.generation[name]:
-                    known[number] = (name,)
-                elif self.generation[rivals[0]] == self.generation[name]:
-                    known[number] = (*rivals, name)
-        return found
+        return {
+            topic: {
+                **{n: (owner,) for n, owner in enumerate(owners) if owner is not None},
+                **self.rivals.get(topic, {}),
+            }
+            for topic, owners in self.owners.items()
+        }
 
     @cached_property
     def left(self) -> Mapping[str, set[int]]:
         """Partitions by topic that only members claim which have left the topic."""
         found: dict[str, set[int]] = {}
-        subscribed = {topic for topic, names in self.subscribers.items() if names}
         for name, listed in self.claimed.items():
-            for topic, number in self._claims(listed, subscribed - self.wants[name]):
-                if number not in self.claimants.get(topic, {}):
-                    found.setdefault(topic, set()).add(number)
+            for topic in listed.keys() - self.wants[name]:
+                if self.subscribers.get(topic):
+                    end = self.partitions[topic]
+                    numbers = (number for number in listed[topic] if number < end)
+                    found.setdefault(topic, set()).update(numbers)
+        return {
+            topic: numbers.difference(self.claimants[topic])
+            for topic, numbers in found.items()
+        }
+
+    @cached_property
+    def audience(self) -> Mapping[str, str]:
+        """The first topic with the same subscribers, per topic that can be assigned."""
+        known: dict[tuple[str, ...], str] = {}
+        return {
+            topic: known.setdefault(tuple(names), topic)
+            for topic, names in self.subscribers.items()
+            if names and self.partitions[topic]
+        }
+
+    @cached_property
+    def classes(self) -> Mapping[frozenset[str], Sequence[str]]:
+        """The members of each subscription."""
+        found: dict[frozenset[str], list[str]] = {}
+        for name, wanted in self.wants.items():
+            found.setdefault(wanted, []).append(name)
         return found
 
     @cached_property
-    def audience(self) -> Mapping[str, int]:
-        """A number per topic, equal where the subscribers are."""
-        known: dict[tuple[str, ...], int] = {}
-        return {
-            topic: known.setdefault(tuple(names), len(known))
-            for topic, names in self.subscribers.items()
-        }
+    def seekers(self) -> Mapping[str, Sequence[frozenset[str]]]:
+        """The subscriptions that list each topic."""
+        found: dict[str, list[frozenset[str]]] = {}
+        for wanted in self.classes:
+            for topic in wanted:
+                found.setdefault(topic, []).append(wanted)
+        return found
 
-    def _claims(
-        self, listed: Listed, topics: Collection[str]
-    ) -> Iterator[tuple[str, int]]:
-        """Yield which partitions of some topics that exist are listed."""
-        for topic, numbers in listed.items():
-            if topic in topics:
-                end = self.partitions[topic]
-                yield from ((topic, number) for number in numbers if number < end)
+    @cached_property
+    def peak_lag_bound(self) -> int | None:
+        """The larger of mean and largest lag, a lower bound; None without lag."""
+        lags = [self.lag[topic] for topic in self.lag if self.subscribers[topic]]
+        if not lags:
+            return None
+        members = sum(map(bool, self.wants.values()))
+        mean = -(-sum(map(sum, lags)) // members)
+        return max(mean, max(chain.from_iterable(lags), default=0))
 
 
 def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") -> Case:
@@ -109,6 +162,7 @@ def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") ->
     full = {topic for topic, count in partitions.items() if count}
     generation = {name: members[name].get("generation", -1) for name in wants}
     claimed = _counted_claims(members, generation, claim_rule)
+    owners, rivals = _owners(claimed, partitions, wants, generation)
     return Case(
         id=instance.get("id"),
         partitions=partitions,
@@ -116,7 +170,8 @@ def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") ->
         subscribers=subscribers,
         claimed=claimed,
         generation=generation,
-        owners=_owners(claimed, partitions, wants, generation),
+        owners=owners,
+        rivals=rivals,
         lag={name: t["lag"] for name, t in topics.items() if "lag" in t},
         replica_racks={name: t["racks"] for name, t in topics.items() if "racks" in t},
         member_rack={name: m["rack"] for name, m in members.items() if "rack" in m},
@@ -184,14 +239,14 @@ def _owners(
     partitions: Mapping[str, int],
     wants: Mapping[str, frozenset[str]],
     generation: Mapping[str, int],
-) -> dict[str, list[str | None]]:
-    """Return the only newest claimant of each partition, by topic.
+) -> tuple[dict[str, list[str | None]], dict[str, dict[int, tuple[str, ...]]]]:
+    """Return the only newest claimant of each partition, by topic, and equal ones.
 
     A claim counts while its member subscribes to the topic and the partition exists.
     Newer claims come first, so that no later one is newer than its rival.
     """
     owners: dict[str, list[str | None]] = {t: [None] * n for t, n in partitions.items()}
-    tied: list[tuple[str, int]] = []
+    rivals: dict[str, dict[int, tuple[str, ...]]] = {}
     for name in sorted(claimed, key=generation.__getitem__, reverse=True):
         wanted, dated = wants[name], generation[name]
         for topic, numbers in claimed[name].items():
@@ -205,7 +260,9 @@ def _owners(
                 if rival is None:
                     found[number] = name
                 elif generation[rival] == dated:
-                    tied.append((topic, number))
-    for topic, number in tied:
-        owners[topic][number] = None
-    return owners
+                    known = rivals.setdefault(topic, {})
+                    known[number] = (*known.get(number, (rival,)), name)
+    for topic, known in rivals.items():
+        for number in known:
+            owners[topic][number] = None
+    return owners, rivals

@@ -17,13 +17,13 @@ per member.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from verify.case import Case
 from verify.columns import Columns
-from verify.figures import is_far, loads_of
+from verify.figures import is_far
 from verify.keys import count_keys, is_weighted, ranks
 
 Certificate = Mapping[str, Mapping[str, Any]]
@@ -34,12 +34,12 @@ Prices = Mapping[str, int]  # by member, 0 where it has none
 MOVES: Mapping[str, int] = {"stickiness": 1}
 
 
-class LoadBounds(NamedTuple):
-    """The load bounds that a certificate of balance gives a member."""
+class Levels(NamedTuple):
+    """The levels of a certificate, or its thresholds where it has them."""
 
-    place: int  # rank of its level: a partition goes to the lowest
-    low: int  # partitions held at least
-    high: int  # partitions held at most
+    place: Mapping[str, int]  # member -> rank of its level
+    limits: Limits  # how many partitions each member holds at least and at most
+    lowest: Mapping[str, int]  # topic -> place of the subscribers that may hold it
 
 
 class Pool(NamedTuple):
@@ -50,13 +50,6 @@ class Pool(NamedTuple):
     limits: Limits  # of eligible members, and no others
 
 
-class Staying(NamedTuple):
-    """Of partitions of equal racks: the least cost, and what an owner adds to it."""
-
-    cheapest: int
-    added: Mapping[str | None, int]  # by eligible owner; of any other, it is a move
-
-
 class Checked(NamedTuple):
     """What a certificate proves of an assignment."""
 
@@ -64,38 +57,35 @@ class Checked(NamedTuple):
     cost: int  # lower bound on moves and rack mismatches by its weights; if it does
 
 
-def load_bounds(case: Case, certificate: Certificate) -> dict[str, LoadBounds]:
-    """Read the levels of a certificate, or its thresholds where it has them."""
-    if "threshold" not in certificate:
-        levels = certificate["level"].items()
-        return {name: LoadBounds(n, n, n + 1) for name, n in levels}
-    keys = {name: (key[0], key[1]) for name, key in certificate["threshold"].items()}
-    rank = ranks(keys.values())
-    return {
-        name: LoadBounds(rank[key], *count_keys(case.capacity[name], key))
-        for name, key in keys.items()
-    }
-
-
-def level_pools(case: Case, certificate: Certificate) -> list[Pool]:
-    """Return a pool per level: topics whose lowest it is, and their members there."""
-    bounds = load_bounds(case, certificate)
-    place = {name: one.place for name, one in bounds.items()}
-    pools: dict[int, tuple[list[str], set[str]]] = {}
-    known: set[int] = set()  # equal subscribers have the same lowest level
-    for topic, lowest in _lowest_places(case, place).items():
-        topics, names = pools.setdefault(lowest, ([], set()))
-        topics.append(topic)
-        if case.audience[topic] not in known:
-            known.add(case.audience[topic])
-            names.update(case.subscribers[topic])
-    found = []
-    for lowest, (topics, names) in pools.items():
-        members = [name for name in case.wants if name in names]
+def levels_of(case: Case, certificate: Certificate) -> Levels:
+    """Read the levels of a certificate that has those of all members."""
+    place = certificate["level"]
+    limits = {name: (level, level + 1) for name, level in place.items()}
+    if "threshold" in certificate:
+        keys = {
+            name: (key[0], key[1]) for name, key in certificate["threshold"].items()
+        }
+        rank = ranks(keys.values())
+        place = {name: rank[key] for name, key in keys.items()}
         limits = {
-            name: (bounds[name].low, bounds[name].high)
-            for name in members
-            if place[name] == lowest
+            name: count_keys(case.capacity[name], key) for name, key in keys.items()
+        }
+    return Levels(place, limits, _lowest_places(case, place))
+
+
+def level_pools(case: Case, levels: Levels) -> list[Pool]:
+    """Return a pool per level: topics whose lowest it is, and their members there."""
+    pools: dict[int, list[str]] = {}
+    for topic, lowest in levels.lowest.items():
+        pools.setdefault(lowest, []).append(topic)
+    found = []
+    for lowest, topics in pools.items():
+        different = {case.audience[topic] for topic in topics}
+        names = set().union(*[case.subscribers[topic] for topic in different])
+        limits = {
+            name: levels.limits[name]
+            for name in case.wants
+            if name in names and levels.place[name] == lowest
         }
         found.append(pool_of(case, topics, limits))
     return found
@@ -104,47 +94,51 @@ def level_pools(case: Case, certificate: Certificate) -> list[Pool]:
 def pool_of(case: Case, topics: Sequence[str], limits: Limits) -> Pool:
     """Return a pool; where all or none must reach their most, its limits say so."""
     units = sum(map(case.partitions.__getitem__, topics))
-    if units == sum(most for _, most in limits.values()):
+    if units == sum([most for _, most in limits.values()]):
         limits = {name: (most, most) for name, (_, most) in limits.items()}
-    elif units == sum(least for least, _ in limits.values()):
+    elif units == sum([least for least, _ in limits.values()]):
         limits = {name: (least, least) for name, (least, _) in limits.items()}
     return Pool(topics, units, {name: one for name, one in limits.items() if one[1]})
 
 
-def balance_fails(
-    case: Case,
-    columns: Columns,
-    certificate: Certificate,
-    loads: Mapping[str, int] | None = None,
-) -> Reason | None:
-    """Return where a certificate fails to prove the load vector least, or None.
-
-    ``loads`` are those of the columns, if they are known.
-    """
+def members_fail(case: Case, certificate: Certificate) -> Reason | None:
+    """Return where the members of a certificate are not those of the case, or None."""
     by_key = is_weighted(case) or "threshold" in certificate
     for part in ("level", "price", "threshold") if by_key else ("level", "price"):
-        odd = min(certificate.get(part, {}).keys() ^ case.wants.keys(), default=None)
-        if odd is not None:
+        stated = certificate.get(part, {}).keys()
+        if stated != case.wants.keys():
+            odd = min(stated ^ case.wants.keys())
             return {"fails": "members", "part": part, "member": odd}
-    bounds = load_bounds(case, certificate)
-    for member, level in certificate["level"].items():
-        if bounds[member].low != level:
-            found = {"level": level, "keys": bounds[member].low}
+    return None
+
+
+def balance_fails(
+    columns: Columns,
+    certificate: Certificate,
+    levels: Levels,
+    loads: Mapping[str, int],
+) -> Reason | None:
+    """Return where a certificate fails to prove the load vector least, or None."""
+    stated, place = certificate["level"], levels.place
+    for member, level in stated.items():
+        low, high = levels.limits[member]
+        if low != level:
+            found = {"level": level, "keys": low}
             return {"fails": "threshold", "member": member, **found}
-    for member, load in (loads or loads_of(case, columns)).items():
-        if not bounds[member].low <= load <= bounds[member].high:
-            found = {"level": certificate["level"][member], "load": load}
+    for member, load in loads.items():
+        low, high = levels.limits[member]
+        if not low <= load <= high:
+            found = {"level": stated[member], "load": load}
             return {"fails": "load", "member": member, **found}
-    place = {name: one.place for name, one in bounds.items()}
     if len(set(place.values())) == 1:  # nothing can be misplaced
         return None
-    lowest = _lowest_places(case, place)
+    holders = cast("Mapping[str, Sequence[str]]", columns.holders)  # it is complete
     misplaced = [
-        (member, topic, number, place[member], lowest[topic])
-        for topic, held in columns.items()
-        if set(map(place.__getitem__, held.members)) - {lowest.get(topic)}
-        for number, member in zip(*held, strict=True)
-        if place[member] != lowest[topic]
+        (member, topic, number, place[member], least)
+        for topic, least in levels.lowest.items()
+        if set(map(place.__getitem__, holders[topic])) != {least}
+        for number, member in enumerate(holders[topic])
+        if place[member] != least
     ]
     if not misplaced:
         return None
@@ -157,11 +151,19 @@ def checked(
     case: Case,
     columns: Columns,
     certificate: Certificate,
-    loads: Mapping[str, int] | None = None,
+    loads: Mapping[str, int],
 ) -> Checked:
-    """Check the balance that a certificate claims and, if it is proved, bound costs."""
-    fails = balance_fails(case, columns, certificate, loads)
-    return Checked(fails, 0 if fails is not None else _least_cost(case, certificate))
+    """Check the balance that a certificate claims and, if it is proved, bound costs.
+
+    The assignment is complete.
+    """
+    fails = members_fail(case, certificate)
+    if fails is None:
+        levels = levels_of(case, certificate)
+        fails = balance_fails(columns, certificate, levels, loads)
+    if fails is not None:
+        return Checked(fails, 0)
+    return Checked(None, _least_cost(case, certificate, levels))
 
 
 def kept_bound(case: Case, certificate: Certificate, cost: int | None = None) -> int:
@@ -169,7 +171,8 @@ def kept_bound(case: Case, certificate: Certificate, cost: int | None = None) ->
 
     ``cost`` is the bound of `checked`, if it is known.
     """
-    cost = _least_cost(case, certificate) if cost is None else cost
+    if cost is None:
+        cost = _least_cost(case, certificate, levels_of(case, certificate))
     weights = certificate.get("weights", MOVES)
     per_move, per_mismatch = weights.get("stickiness", 0), weights.get("rack", 0)
     mismatched = per_mismatch * sum(case.partitions.values())  # at most
@@ -179,9 +182,9 @@ def kept_bound(case: Case, certificate: Certificate, cost: int | None = None) ->
     return owned - (moves if moves <= owned else 0)
 
 
-def _least_cost(case: Case, certificate: Certificate) -> int:
+def _least_cost(case: Case, certificate: Certificate, levels: Levels) -> int:
     weights = certificate.get("weights", MOVES)
-    priced = [(pool, certificate["price"]) for pool in level_pools(case, certificate)]
+    priced = [(pool, certificate["price"]) for pool in level_pools(case, levels)]
     return cost_bound(case, priced, weights)
 
 
@@ -196,43 +199,30 @@ def cost_bound(
     """
     per_move, per_mismatch = weights.get("stickiness", 0), weights.get("rack", 0)
     racks_of = case.replica_racks if per_mismatch else {}
-
-    def costs_of(
-        names: Iterable[str], racks: Collection[str], price: Prices
-    ) -> dict[str, int]:
-        costs = {name: price[name] for name in names if name in price}
-        if per_mismatch:
-            for name in costs:
-                costs[name] += per_mismatch * is_far(case, name, racks)
-        return costs
-
     bound = 0
     for pool, price in priced:
         bound -= most_paid(pool, price)
         eligible = {name: price.get(name, 0) for name in pool.limits}
-        # Topics with equal subscribers share the cheapest, and what staying adds.
-        shared: dict[int, dict[frozenset[str], Staying]] = {}
+        alike: dict[tuple[str, frozenset[str]], list[str | None]] = {}
         for topic in pool.topics:
-            known = shared.setdefault(case.audience[topic], {})
-            alike = _by_racks(racks_of.get(topic), case.owners[topic])
-            for racks, owners in alike.items():
-                if racks not in known:
-                    costs = costs_of(case.subscribers[topic], racks, eligible)
-                    known[racks] = _staying(costs, per_move)
-                cheapest, added = known[racks]
-                bound += len(owners) * cheapest
-                bound += sum(map(added.get, owners, repeat(per_move)))
+            of_racks = _by_racks(racks_of.get(topic), case.owners[topic])
+            for racks, owners in of_racks.items():
+                alike.setdefault((case.audience[topic], racks), []).extend(owners)
+        for (topic, racks), owners in alike.items():
+            subscribers = case.subscribers[topic]
+            costs = {name: eligible[name] for name in subscribers if name in eligible}
+            for name in costs if racks else ():
+                costs[name] += per_mismatch * is_far(case, name, racks)
+            least = min(costs.values())
+            most = least + per_move
+            added: dict[str | None, int] = {  # to the least, by owner
+                name: cost - least if cost < most else per_move
+                for name, cost in costs.items()
+            }
+            added[None] = 0
+            bound += len(owners) * least
+            bound += sum(map(added.get, owners, repeat(per_move)))
     return bound
-
-
-def _staying(costs: Mapping[str, int], per_move: int) -> Staying:
-    least = min(costs.values())
-    most = least + per_move
-    more: dict[str | None, int] = {
-        name: cost - least if cost < most else per_move for name, cost in costs.items()
-    }
-    more[None] = 0
-    return Staying(least, more)
 
 
 def most_paid(pool: Pool, price: Prices) -> int:
@@ -240,24 +230,13 @@ def most_paid(pool: Pool, price: Prices) -> int:
 
     All hold their least; the rest goes to the largest prices, each up to its most.
     """
-    total, left = 0, pool.units - sum(least for least, _ in pool.limits.values())
     limits = [(price.get(name, 0), *one) for name, one in pool.limits.items()]
+    total, left = 0, pool.units - sum([least for _, least, _ in limits])
     for paid, least, most in sorted(limits, reverse=True):
         more = min(most - least, left)
         total += paid * (least + more)
         left -= more
     return total
-
-
-def peak_lag_bound(case: Case) -> int | None:
-    """Return the larger of mean and largest lag, a lower bound; None without lag."""
-    assigned = {topic for topic, names in case.subscribers.items() if names}
-    lags = [case.lag[topic] for topic in assigned & case.lag.keys()]
-    if not lags:
-        return None
-    members = sum(1 for wanted in case.wants.values() if wanted)
-    mean = -(-sum(map(sum, lags)) // members)
-    return max(mean, *(max(listed, default=0) for listed in lags))
 
 
 def _by_racks(
@@ -274,12 +253,8 @@ def _by_racks(
 
 def _lowest_places(case: Case, place: Mapping[str, int]) -> dict[str, int]:
     """Return topic -> lowest place of its subscribers, of topics with both."""
-    known: dict[int, int] = {}  # of topics with equal subscribers
-    lowest: dict[str, int] = {}
-    for topic, subscribers in case.subscribers.items():
-        if subscribers and case.partitions[topic]:
-            audience = case.audience[topic]
-            if audience not in known:
-                known[audience] = min(map(place.__getitem__, subscribers))
-            lowest[topic] = known[audience]
-    return lowest
+    lowest = {
+        first: min(map(place.__getitem__, case.subscribers[first]))
+        for first in set(case.audience.values())
+    }
+    return {topic: lowest[first] for topic, first in case.audience.items()}

@@ -1,12 +1,13 @@
-"""An assignment laid out by topic: who holds each partition, in columns.
+"""An assignment laid out by partition: who holds each.
 
-Members list their partitions; nearly every rule and figure asks for those of a topic.
+Members list their partitions; nearly every rule and figure asks who holds a partition.
 Turned around once, a million partitions are compared by a few loops of Python's own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate, chain
 from typing import NamedTuple, cast
 
 from verify.case import Case, Listed
@@ -14,58 +15,53 @@ from verify.case import Case, Listed
 Given = Mapping[str, Listed]  # member -> topic -> partition numbers
 
 
-class Column(NamedTuple):
-    """Assigned partitions of one topic, and the member that holds each."""
+class Columns(NamedTuple):
+    """Who holds each partition of a case, and the same in two columns of equal length.
 
-    numbers: Sequence[int]
+    In these, every partition is once per member of the group that holds it; its index
+    is that in `Case.all_owners`.
+    """
+
+    holders: Mapping[str, Sequence[str | None]]  # by topic: one who holds it, or None
+    free: Mapping[str, Sequence[int]]  # by topic: what nobody holds, if anything
+    exact: bool  # whether what is assigned exists, and is listed once
+    indices: Sequence[int]
     members: Sequence[str]
 
 
-Columns = Mapping[str, Column]  # by topic
-
-
-class Layout(NamedTuple):
-    """Every partition of the case, and whether that is all that is assigned."""
-
-    holders: Mapping[str, Sequence[str | None]]  # by topic: one who holds it, or None
-    exact: bool  # whether what is assigned exists, and is listed once
-
-
-def lay_out(case: Case, given: Given) -> Layout:
+def columns_of(case: Case, given: Given) -> Columns:
     """Return who holds each partition; of several members, any."""
     holders: dict[str, list[str | None]] = {
         topic: [None] * count for topic, count in case.partitions.items()
     }
-    names = {name: name for name in case.wants}
-    named = {names.get(member, member): listed for member, listed in given.items()}
+    names = dict(zip(case.wants, case.wants, strict=True))
     try:
-        _fill(holders, named)
+        _fill(holders, names, given)
     except (KeyError, IndexError):  # some partition does not exist
-        _fill(holders, {m: _existing(case, listed) for m, listed in named.items()})
-    assigned = sum(sum(map(len, listed.values())) for listed in given.values())
-    held = sum(len(members) - members.count(None) for members in holders.values())
-    return Layout(holders, assigned == held)
+        existing = {member: _existing(case, given[member]) for member in given}
+        _fill(holders, names, existing)
+    free = {
+        topic: [number for number, member in enumerate(members) if member is None]
+        for topic, members in holders.items()
+        if None in members
+    }
+    every = list(chain.from_iterable(holders.values()))
+    held = len(every) - sum(map(len, free.values()))
+    exact = held == sum([len(n) for listed in given.values() for n in listed.values()])
+    if not exact or not given.keys() <= case.wants.keys():
+        return Columns(holders, free, exact, *_listed(case, given))
+    indices: Sequence[int] = range(len(every))
+    if free:
+        indices = [index for index in indices if every[index] is not None]
+        every = [every[index] for index in indices]
+    return Columns(holders, free, exact, indices, cast("list[str]", every))
 
 
-def columns_of(case: Case, given: Given, layout: Layout | None = None) -> Columns:
-    """Select what exists and what members of the group hold, once per member.
-
-    ``layout`` is that of `lay_out`, if it is known.
-    """
-    holders, exact = lay_out(case, given) if layout is None else layout
-    if exact and given.keys() <= case.wants.keys():
-        return {topic: _held(members) for topic, members in holders.items()}
-    found: dict[str, tuple[list[int], list[str]]] = {t: ([], []) for t in holders}
-    for member in given.keys() & case.wants.keys():
-        for topic, numbers in _existing(case, given[member]).items():
-            once = set(numbers)
-            found[topic][0].extend(once)
-            found[topic][1].extend([member] * len(once))
-    return {topic: Column(*both) for topic, both in found.items()}
-
-
-def _fill(holders: Mapping[str, list[str | None]], given: Given) -> None:
-    for member, listed in given.items():
+def _fill(
+    holders: Mapping[str, list[str | None]], names: Mapping[str, str], given: Given
+) -> None:
+    for known, listed in given.items():
+        member = names.get(known, known)
         for topic, numbers in listed.items():
             members = holders[topic]
             for number in numbers:
@@ -81,8 +77,15 @@ def _existing(case: Case, listed: Listed) -> dict[str, list[int]]:
     }
 
 
-def _held(holders: Sequence[str | None]) -> Column:
-    if None not in holders:
-        return Column(range(len(holders)), cast("Sequence[str]", holders))
-    pairs = [(n, member) for n, member in enumerate(holders) if member is not None]
-    return Column([n for n, _ in pairs], [member for _, member in pairs])
+def _listed(case: Case, given: Given) -> tuple[list[int], list[str]]:
+    """Return the two columns of an assignment that breaks rules."""
+    firsts = accumulate(case.partitions.values(), initial=0)
+    first = dict(zip(case.partitions, firsts, strict=False))
+    indices: list[int] = []
+    members: list[str] = []
+    for member in given.keys() & case.wants.keys():
+        for topic, numbers in _existing(case, given[member]).items():
+            once = set(numbers)
+            indices.extend(first[topic] + number for number in once)
+            members.extend([member] * len(once))
+    return indices, members

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from itertools import chain
-from operator import eq
+from itertools import repeat
+from operator import eq, mul
 from typing import TypeVar
 
 from verify.case import Case
@@ -16,16 +16,13 @@ T = TypeVar("T")
 
 def loads_of(case: Case, columns: Columns) -> dict[str, int]:
     """Return how many partitions each member holds."""
-    loads = Counter(chain.from_iterable(held.members for held in columns.values()))
+    loads = Counter(columns.members)
     return {name: loads[name] for name in case.wants}
 
 
 def count_kept(case: Case, columns: Columns) -> int:
     """Count the owned partitions that stay with their owner."""
-    return sum(
-        sum(map(eq, held.members, _of_each(case.owners[topic], held.numbers)))
-        for topic, held in columns.items()
-    )
+    return sum(map(eq, columns.members, of_held(case.all_owners, columns)))
 
 
 def kip54_score(loads: Mapping[str, int]) -> int:
@@ -34,35 +31,32 @@ def kip54_score(loads: Mapping[str, int]) -> int:
     With loads in order, smallest first, the i-th of n (from 0) is the larger one in
     i pairs and the smaller one in n - 1 - i.
     """
-    below = 1 - len(loads)
-    return sum(
-        load * (below + 2 * rank) for rank, load in enumerate(sorted(loads.values()))
-    )
+    count = len(loads)
+    return sum(map(mul, sorted(loads.values()), range(1 - count, count, 2)))
 
 
 def lags_of(case: Case, columns: Columns) -> dict[str, int]:
     """Return the total lag of each member, records; an unstated lag counts 0."""
     total = dict.fromkeys(case.wants, 0)
-    for topic, listed in case.lag.items():
-        held = columns[topic]
-        lags = _of_each(listed, held.numbers)
-        for member, lag in zip(held.members, lags, strict=True):
+    if case.lag:
+        lags = of_held(case.all_lags, columns)
+        for member, lag in zip(columns.members, lags, strict=True):
             total[member] += lag
     return total
 
 
 def rack_mismatches(case: Case, columns: Columns) -> int:
     """Count partitions whose holder's rack has no replica of them (KIP-881)."""
-    return sum(
-        is_far(case, member, listed[number])
-        for topic, listed in case.replica_racks.items()
-        for number, member in zip(*columns[topic], strict=True)
-    )
+    if not case.replica_racks:
+        return 0
+    racks = of_held(case.all_racks, columns)
+    return sum(map(is_far, repeat(case), columns.members, racks))
 
 
-def _of_each(values: Sequence[T], numbers: Sequence[int]) -> Sequence[T]:
-    """Select from values by partition those of some numbers; mostly, of all."""
-    return values if numbers == range(len(values)) else [values[n] for n in numbers]
+def of_held(values: Sequence[T], columns: Columns) -> Sequence[T]:
+    """Select from values of each partition those of what is held; mostly, of all."""
+    indices = columns.indices
+    return values if indices == range(len(values)) else [values[n] for n in indices]
 
 
 def is_far(case: Case, member: str, racks: Collection[str]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from verify import balance, certificate, figures, rules
 from verify.case import Case, understand
-from verify.columns import Columns, columns_of, lay_out
+from verify.columns import Columns, columns_of
 from verify.handover import policy
 from verify.schema import Unreadable
 
@@ -38,11 +38,10 @@ def judge_case(
 ) -> Verdict:
     """Judge one of many assignments for a case; see `judge`."""
     given = assignment["members"]
-    layout = lay_out(case, given)
-    broken, more = rules.violations(case, given, layout, cooperative=cooperative)
-    withheld = rules.withheld(case, layout) if cooperative else 0
+    columns = columns_of(case, given)
+    broken, more = rules.violations(case, given, columns, cooperative=cooperative)
+    withheld = rules.withheld(case, columns) if cooperative else 0
     complete = not broken and not withheld
-    columns = columns_of(case, given, layout)
     loads = figures.loads_of(case, columns)
     is_valid = not broken
     counted, evidence = _figures(
@@ -155,7 +154,7 @@ def _proved(
     complete: bool,
 ) -> tuple[dict[str, bool], dict[str, Any] | None]:
     """Return what is proved and, where a certificate fails or lacks, why."""
-    least = complete and counted["peak_lag"] == certificate.peak_lag_bound(case)
+    least = complete and counted["peak_lag"] == case.peak_lag_bound
     proved = {"dec_min": False, "stickiness": False, "peak_lag": least}
     shown = assignment.get("certificate")
     if shown is None:

@@ -17,7 +17,7 @@ Key = tuple[int, int]
 
 def is_weighted(case: Case) -> bool:
     """Return whether capacities matter: two members in play differ in theirs."""
-    return len({case.capacity[name] for name in case.in_play}) > 1
+    return len(set(map(case.capacity.__getitem__, case.in_play))) > 1
 
 
 def ranks(keys: Iterable[Key]) -> dict[Key, int]:
@@ -36,10 +36,10 @@ def count_keys(capacity: int, threshold: Key) -> tuple[int, int]:
 
 def end_keys(
     case: Case, loads: Mapping[str, int]
-) -> tuple[dict[str, int], dict[str, int]]:
+) -> tuple[Mapping[str, int], Mapping[str, int]]:
     """Rank the key of each member's last partition, 0 for none, and of its next."""
     if not is_weighted(case):
-        return dict(loads), {name: load + 1 for name, load in loads.items()}
+        return loads, {name: load + 1 for name, load in loads.items()}
     last = {name: (load, case.capacity[name]) for name, load in loads.items()}
     following = {name: (load + 1, w) for name, (load, w) in last.items()}
     rank = ranks(key for key in (*last.values(), *following.values()) if key[0])

@@ -12,7 +12,7 @@ from itertools import chain, count
 from typing import Any
 
 from verify.case import Case
-from verify.columns import Given, Layout
+from verify.columns import Columns, Given
 
 Violation = dict[str, Any]
 Culprits = Iterator[tuple[Any, ...]]  # topic, partition, member; maybe a claimant
@@ -21,14 +21,14 @@ LISTED_MAX = 1000  # violations per rule, the first by topic, partition and memb
 
 
 def violations(
-    case: Case, given: Given, layout: Layout, *, cooperative: bool
+    case: Case, given: Given, columns: Columns, *, cooperative: bool
 ) -> tuple[list[Violation], dict[str, int]]:
     """Return the first violations of each rule, and how many more it has, if any."""
-    odd = {} if layout.exact else given
+    odd = {} if columns.exact else given
     rules: dict[str, Culprits] = {
         "assigned-twice": assigned_twice(case, odd),
         "missing-member": (("", -1, m) for m in case.wants.keys() - given.keys()),
-        "unassigned": unassigned(case, layout, cooperative=cooperative),
+        "unassigned": unassigned(case, columns, cooperative=cooperative),
         "unknown-member": (("", -1, m) for m in given.keys() - case.wants.keys()),
         "unknown-partition": unknown_partition(case, odd),
         "unrevoked": unrevoked(case, given if cooperative else {}),
@@ -61,7 +61,9 @@ def unsubscribed(case: Case, given: Given) -> Culprits:
     """Yield partitions of topics to which their member does not subscribe."""
     for member, listed in given.items():
         wanted = case.wants.get(member)
-        for topic in () if wanted is None else listed.keys() - wanted:
+        if wanted is None or wanted.issuperset(listed):
+            continue
+        for topic in listed.keys() - wanted:
             end = case.partitions.get(topic, 0)
             yield from ((topic, n, member) for n in set(listed[topic]) if n < end)
 
@@ -79,16 +81,14 @@ def assigned_twice(case: Case, given: Given) -> Culprits:
         known |= once
 
 
-def unassigned(case: Case, layout: Layout, *, cooperative: bool) -> Culprits:
+def unassigned(case: Case, columns: Columns, *, cooperative: bool) -> Culprits:
     """Yield partitions that no member holds although some member subscribes.
 
     In a cooperative round they may wait until a claimant revokes them: `withheld`.
     """
-    for topic, subscribers in case.subscribers.items():
-        holders = layout.holders[topic]
-        if subscribers and None in holders:
+    for topic, free in columns.free.items():
+        if case.subscribers[topic]:
             waiting = _revocable(case, topic) if cooperative else ()
-            free = (n for n, holder in enumerate(holders) if holder is None)
             yield from ((topic, n, None) for n in free if n not in waiting)
 
 
@@ -96,18 +96,19 @@ def unrevoked(case: Case, given: Given) -> Culprits:
     """Yield partitions that a newest claimant, other than the member, still holds."""
     for member, topic, numbers in _rows(given):
         claimed = case.claimants.get(topic, {})
-        for number in set(numbers):
-            others = [rival for rival in claimed.get(number, ()) if rival != member]
+        for number in claimed.keys() & numbers:
+            if claimed[number] == (member,):  # mostly
+                continue
+            others = [rival for rival in claimed[number] if rival != member]
             if others:
                 yield topic, number, member, others[0]
 
 
-def withheld(case: Case, layout: Layout) -> int:
+def withheld(case: Case, columns: Columns) -> int:
     """Count claimed partitions that no member holds until a claimant revokes them."""
     return sum(
-        layout.holders[topic][number] is None
-        for topic in case.claimants.keys() | case.left.keys()
-        for number in _revocable(case, topic)
+        len(_revocable(case, topic).intersection(free))
+        for topic, free in columns.free.items()
     )
 
 

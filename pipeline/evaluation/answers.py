@@ -21,7 +21,7 @@ from rebalance import (
     plain_of,
 )
 from solver import NAMED, Limits, solve
-from verify import Case, judge_case, peak_lag_bound, understand
+from verify import Case, judge_case, understand
 
 ACTUAL: Final = "actual"
 """The answer of the group's own leader, in a history."""
@@ -124,7 +124,7 @@ class Evaluation:
     @property
     def peak_lag_bound(self) -> int | None:
         """Lower bound on the peak lag of every valid assignment; None without lag."""
-        return peak_lag_bound(self.case)
+        return self.case.peak_lag_bound
 
     def answers(self, names: Collection[str]) -> Iterator[Answer | Failure]:
         """Run and judge the named assignors: heuristics, optimum, KIP-54's optimum."""

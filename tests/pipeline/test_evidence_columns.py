@@ -111,9 +111,8 @@ def agree(document: Document, assignment: Document) -> Document:
     case = verify.understand(document)
     held = verify.columns_of(case, assignment["members"])
     loads = dict.fromkeys(case.wants, 0)
-    for column in held.values():
-        for name in column.members:
-            loads[name] += 1
+    for name in held.members:
+        loads[name] += 1
     transfer = refuting_transfer(case, held, loads)
     chain = refuting_chain(case, held, loads)
     both = {"kip54_balanced": transfer, "dec_min_balanced": chain}

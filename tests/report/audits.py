@@ -15,7 +15,7 @@ from pipeline.evaluation import Answer, Evaluation, Least, answer_columns, least
 from pipeline.tables import LAYOUT, PARTITION_COLUMNS, SCHEMAS
 from rebalance import ClaimRule, rebalance_of
 from tests.shapes import Document
-from verify import judge, peak_lag_bound, read_assignment, read_rebalance, understand
+from verify import judge, read_assignment, read_rebalance, understand
 
 Row = dict[str, Any]
 TOLD = {
@@ -60,7 +60,7 @@ class Audit:
         """Add a rebalance and answers to it, judged; text is why one refused."""
         parsed = read_rebalance(json.dumps(instance))
         case = understand(parsed, claim_rule=self.claim_rule)
-        bound = peak_lag_bound(case)
+        bound = case.peak_lag_bound
         served = [topic for topic, wanting in case.subscribers.items() if wanting]
         shared = {
             "rebalance_id": f"{instance['group']}#{generation}",

@@ -24,7 +24,7 @@ from tests.solver.routes import instance
 from tests.strategies import TINY, draw_assignment, generators, rebalances
 from tests.verify import naive
 from verify import TooLarge, columns_of
-from verify.certificate import Pool, cost_bound, level_pools
+from verify.certificate import Pool, cost_bound, level_pools, levels_of
 from verify.policy.best_alone import separate_values
 from verify.policy.feasible_region import region_of
 from verify.policy.notation import Policy, read_policy
@@ -253,7 +253,7 @@ def test_bounds_by_prices_are_those_of_the_definition(
     )
     shown = solve(columns).to_document(columns).model_dump(exclude_none=True)
     price = {name: rng.randint(-3, 3) for name in document["members"]}
-    by_level = level_pools(case, shown["certificate"])
+    by_level = level_pools(case, levels_of(case, shown["certificate"]))
     for pools in (by_level, region_of(case, "per-topic").pools):
         found = cost_bound(case, [(pool, price) for pool in pools], weight)
         assert found == sum(naive_bound(document, one, price, weight) for one in pools)

@@ -19,6 +19,7 @@ from verify.certificate import (
     checked,
 )
 from verify.columns import Columns
+from verify.figures import loads_of
 from verify.policy.best_alone import (
     counts,
     narrowed,
@@ -185,7 +186,8 @@ def _certified(
         return {}, {"fails": "seats"}  # some partition is on none of its best members
     best = narrowed(case, columns, alone)
     if alone or certified is None:
-        certified = checked(best.case, best.columns, shown)
+        loads = loads_of(best.case, best.columns)
+        certified = checked(best.case, best.columns, shown, loads)
     if certified.fails is not None:
         return {}, best.by_origin(certified.fails)
     found: dict[str, Value] = dict(zip(before, least, strict=True))

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from verify.case import Case
-from verify.columns import Column, Columns
+from verify.columns import Columns
 from verify.figures import is_far
 from verify.policy.feasible_region import assignable_topics
 from verify.policy.notation import Level
@@ -110,7 +110,6 @@ def narrowed(case: Case, columns: Columns, levels: Sequence[Level]) -> Narrowed:
         parts.setdefault((best.topic, tuple(best.members)), []).extend(best.numbers)
     names = {key: f"{key[0]}/{place}" for place, key in enumerate(parts)}
     origin = {name: (key[0], parts[key]) for key, name in names.items()}
-    holders = {t: dict(zip(*held, strict=True)) for t, held in columns.items()}
     case = replace(
         case,
         partitions={name: len(numbers) for name, (_, numbers) in origin.items()},
@@ -120,6 +119,7 @@ def narrowed(case: Case, columns: Columns, levels: Sequence[Level]) -> Narrowed:
             name: [case.owners[topic][number] for number in numbers]
             for name, (topic, numbers) in origin.items()
         },
+        rivals={},
         lag={},
         replica_racks={
             name: [case.replica_racks[topic][number] for number in numbers]
@@ -128,10 +128,12 @@ def narrowed(case: Case, columns: Columns, levels: Sequence[Level]) -> Narrowed:
         },
     )
     split = {
-        name: Column(range(len(numbers)), [holders[topic][n] for n in numbers])
+        name: [columns.holders[topic][number] for number in numbers]
         for name, (topic, numbers) in origin.items()
     }
-    return Narrowed(case, split, origin)
+    members = cast("list[str]", list(chain.from_iterable(split.values())))
+    held = Columns(split, {}, True, range(len(members)), members)
+    return Narrowed(case, held, origin)
 
 
 def _best_members(case: Case, levels: Sequence[Level]) -> Iterator[Best]:

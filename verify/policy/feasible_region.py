@@ -21,7 +21,14 @@ from fractions import Fraction
 from heapq import heapify, heapreplace
 
 from verify.case import Case
-from verify.certificate import Certificate, Limits, Pool, level_pools, pool_of
+from verify.certificate import (
+    Certificate,
+    Limits,
+    Pool,
+    level_pools,
+    levels_of,
+    pool_of,
+)
 from verify.keys import count_keys
 
 
@@ -45,7 +52,7 @@ def region_of(
     if balance == "dec-min" and equal:
         return _region(case, [_even_pool(case, topics)] if topics else [])
     if balance == "dec-min" and certificate is not None:
-        return _region(case, level_pools(case, certificate))
+        return _region(case, level_pools(case, levels_of(case, certificate)))
     pools = [
         pool_of(case, [t], dict.fromkeys(case.subscribers[t], (0, case.partitions[t])))
         for t in topics

@@ -8,7 +8,7 @@ all of them; ``load``, a list, is compared lexicographically.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import lcm
@@ -16,7 +16,7 @@ from typing import Final
 
 from verify.case import Case
 from verify.columns import Columns
-from verify.figures import count_kept, rack_mismatches
+from verify.figures import count_kept, of_held, rack_mismatches
 from verify.policy.notation import LOAD, Level, Policy
 from verify.schema import Unreadable
 
@@ -67,11 +67,7 @@ def tally_of(
             "rack_mismatches": rack_mismatches(case, columns),
         }
     return Tally(
-        count_loads=lambda: {
-            (member, topic): count
-            for topic, held in columns.items()
-            for member, count in Counter(held.members).items()
-        },
+        count_loads=lambda: Counter(_pairs(case, columns)),
         count_lags=lambda: _pair_lags(case, columns),
         of_members=loads,
         moves=counted["moves"],
@@ -81,12 +77,14 @@ def tally_of(
 
 def _pair_lags(case: Case, columns: Columns) -> dict[Pair, int]:
     found: dict[Pair, int] = {}
-    for topic, held in columns.items():
-        listed = case.lag.get(topic)
-        for number, member in zip(*held, strict=True):
-            lag = 0 if listed is None else listed[number]
-            found[member, topic] = found.get((member, topic), 0) + lag
+    lags = of_held(case.all_lags, columns)
+    for pair, lag in zip(_pairs(case, columns), lags, strict=True):
+        found[pair] = found.get(pair, 0) + lag
     return found
+
+
+def _pairs(case: Case, columns: Columns) -> Iterator[Pair]:
+    return zip(columns.members, of_held(case.all_topics, columns), strict=True)
 
 
 def value_of(case: Case, tally: Tally, level: Level) -> Value:
