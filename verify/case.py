@@ -62,8 +62,10 @@ class Case:
         """Join values of each partition by topic."""
         return list(
             chain.from_iterable(
-                values[topic] if topic in values else unstated * count
-                for topic, count in self.partitions.items()
+                [
+                    values[topic] if topic in values else unstated * count
+                    for topic, count in self.partitions.items()
+                ]
             )
         )
 
@@ -95,7 +97,7 @@ class Case:
 
     @cached_property
     def left(self) -> Mapping[str, set[int]]:
-        """Partitions by topic that only members claim which have left the topic."""
+        """Partitions by topic that members claim which have left the topic."""
         found: dict[str, set[int]] = {}
         for name, listed in self.claimed.items():
             for topic in listed.keys() - self.wants[name]:
@@ -103,10 +105,7 @@ class Case:
                     end = self.partitions[topic]
                     numbers = (number for number in listed[topic] if number < end)
                     found.setdefault(topic, set()).update(numbers)
-        return {
-            topic: numbers.difference(self.claimants[topic])
-            for topic, numbers in found.items()
-        }
+        return found
 
     @cached_property
     def audience(self) -> Mapping[str, str]:

@@ -88,39 +88,39 @@ def unassigned(case: Case, columns: Columns, *, cooperative: bool) -> Culprits:
     """
     for topic, free in columns.free.items():
         if case.subscribers[topic]:
-            waiting = _revocable(case, topic) if cooperative else ()
+            waiting = _revocable(case, topic, free) if cooperative else ()
             yield from ((topic, n, None) for n in free if n not in waiting)
 
 
 def unrevoked(case: Case, given: Given) -> Culprits:
     """Yield partitions that a newest claimant, other than the member, still holds."""
     for member, topic, numbers in _rows(given):
-        claimed = case.claimants.get(topic, {})
-        for number in claimed.keys() & numbers:
-            if claimed[number] == (member,):  # mostly
-                continue
-            others = [rival for rival in claimed[number] if rival != member]
+        owners, rivals = case.owners.get(topic, ()), case.rivals.get(topic, {})
+        end = len(owners)
+        for number in {n for n in numbers if n < end and owners[n] != member}:
+            claimants = rivals.get(number, (owners[number],))
+            others = [other for other in claimants if other not in (member, None)]
             if others:
                 yield topic, number, member, others[0]
 
 
 def withheld(case: Case, columns: Columns) -> int:
     """Count claimed partitions that no member holds until a claimant revokes them."""
-    return sum(
-        len(_revocable(case, topic).intersection(free))
-        for topic, free in columns.free.items()
-    )
+    waiting = (_revocable(case, topic, free) for topic, free in columns.free.items())
+    return sum(map(len, waiting))
 
 
-def _revocable(case: Case, topic: str) -> set[int]:
-    """Return the partitions that may wait in a cooperative round, and in no other.
+def _revocable(case: Case, topic: str, free: Sequence[int]) -> set[int]:
+    """Select the partitions that may wait in a cooperative round, and in no other.
 
     Not only a subscriber's claims: a member that has left the topic reads it until it
     revokes, as its claim states. Real members revoke before they join (KIP-429), so
     that another may have it at once, too: `unrevoked` asks subscribers alone. Whatever
     waited is claimed by nobody in the next round, and cannot wait again.
     """
-    return case.left.get(topic, set()).union(case.claimants.get(topic, ()))
+    owners, left = case.owners[topic], case.left.get(topic, ())
+    rivals = case.rivals.get(topic, ())
+    return {n for n in free if owners[n] is not None or n in rivals or n in left}
 
 
 def _rows(given: Given) -> Iterator[tuple[str, str, Sequence[int]]]:

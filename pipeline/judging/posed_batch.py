@@ -81,13 +81,14 @@ class PosedBatch:
 
     def assigned(self, case: int) -> dict[str, Held]:
         """Return the real answer to a case."""
-        begin, end = self._member_at[case : case + 2]
-        listed = self.held["assigned"].slice(begin, end - begin).to_pylist()
+        at, topics, number_at, numbers = self._assigned
+        names = self._named["member_id"]
         return {
-            name: {topic["topic"]: topic["partitions"] for topic in topics or ()}
-            for name, topics in zip(
-                self._named["member_id"][begin:end], listed, strict=True
-            )
+            names[member]: {
+                topics[entry]: numbers[number_at[entry] : number_at[entry + 1]]
+                for entry in range(at[member], at[member + 1])
+            }
+            for member in range(*self._member_at[case : case + 2])
         }
 
     @cached_property
@@ -99,6 +100,15 @@ class PosedBatch:
     def _named(self) -> dict[str, list[Any]]:
         names = ("member_id", "instance_id", "rack")
         return {name: self.columns.members.field(name).to_pylist() for name in names}
+
+    @cached_property
+    def _assigned(self) -> tuple[list[int], list[str], list[int], list[int]]:
+        """Entries of each member, their topics, and the partitions of each entry."""
+        held = self.held["assigned"]
+        topics, listed = held.values.flatten()
+        parts = (held.offsets, topics, listed.offsets, listed.values)
+        at, names, number_at, numbers = (part.to_pylist() for part in parts)
+        return at, names, number_at, numbers
 
     @cached_property
     def _member_at(self) -> list[int]:
