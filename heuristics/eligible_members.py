@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from heuristics.group_columns import GroupColumns
-from rebalance import Bools, Int32, Int64, kernel
+from rebalance import Bools, Int32, Int64, borrowing_kernel, kernel
 
 
 class EligibleMembers(NamedTuple):
@@ -109,7 +109,7 @@ def by_subscribers(topics: Int64, eligible: EligibleMembers) -> Int64:
     return topics[np.argsort(count[topics], kind="mergesort")]
 
 
-@kernel
+@borrowing_kernel
 def is_eligible(eligible: EligibleMembers, topic: int, place: int) -> bool:
     """Return whether the member at a place subscribes to a topic."""
     places = eligible.places[eligible.first[topic] : eligible.last[topic]]

@@ -10,9 +10,8 @@ from heuristics.assignment_state import AssignmentState, move
 from heuristics.eligible_members import EligibleMembers, is_eligible
 from rebalance import NOBODY, Int32, Int64, borrowing_kernel, kernel
 
-_TO_SORT: Final = 30  # comparisons that sorting a member costs
-_FEW: Final = 32
-"""Members that are sorted by insertion."""
+_TO_SORT: Final = 30
+"""Comparisons that count per member if the least loaded one cannot help."""
 
 
 class Laden(NamedTuple):
@@ -24,6 +23,9 @@ class Laden(NamedTuple):
     topic : int32 (P,)
     least : int64 (T,)
         Floor of the mean count of a topic.
+    relief : int64 (P,)
+        Least lag above 0 that an exchange of the partition takes from its holder; 0:
+        none does (`reliefs`).
     total : int64 (M,)
         Lag of each member.
     state : AssignmentState
@@ -32,8 +34,32 @@ class Laden(NamedTuple):
     lag: Int64
     topic: Int32
     least: Int64
+    relief: Int64
     total: Int64
     state: AssignmentState
+
+
+@kernel
+def reliefs(lag: Int64, rows: Int64, begins: Int64) -> Int64:
+    """Return the least that giving each partition takes from its holder.
+
+    That is the difference to the next smaller lag of its topic, or to none.
+
+    Parameters
+    ----------
+    lag : int64 (P,)
+    rows, begins : int64
+        Topic i has the partitions ``rows[begins[i]:begins[i + 1]]``, largest lag first.
+    """
+    relief = np.zeros_like(lag)
+    for i in range(begins.size - 1):
+        smaller, last = 0, 0
+        for row in range(begins[i + 1] - 1, begins[i] - 1, -1):
+            of_row = lag[rows[row]]
+            if of_row > last:
+                smaller, last = last, of_row
+            relief[rows[row]] = of_row - smaller
+    return relief
 
 
 class _Lists(NamedTuple):
@@ -44,42 +70,26 @@ class _Lists(NamedTuple):
     held : int64 (T,)
         Number of the giver's partitions.
     first : int32 (T,)
-        One of them; -1: none.
+        One of those that an exchange could help with; -1: none.
     after : int32 (P,)
         The next of the same topic; -1: none.
+    listed : int32 (P,)
+        All of these, in the giver's order.
     place : int32 (P,)
-        Place in the giver's list of all its partitions.
+        Place of each in that list.
     wants : int64 (T,)
         Number of the receiver's partitions; 0 between two receivers.
-    members, ranked : int64 (M,)
-        All members; room to sort them.
+    ranked : int64 (M,)
+        Members by total, then by place.
     """
 
     held: Int64
     first: Int32
     after: Int32
+    listed: Int32
     place: Int32
     wants: Int64
-    members: Int64
     ranked: Int64
-
-
-class _Exchange(NamedTuple):
-    """Best exchange of a giver and a receiver.
-
-    Attributes
-    ----------
-    peak : int
-        The larger of their total lags after it.
-    p, q : int
-        Partition that the giver gives, and the one that it receives; `NOBODY` for none.
-    receiver : int
-    """
-
-    peak: int
-    p: int
-    q: int
-    receiver: int
 
 
 @kernel
@@ -104,102 +114,130 @@ def exchange(group: Laden, eligible: EligibleMembers, enough: int, looks: int) -
         np.empty(topics, np.int32),
         np.empty(partitions, np.int32),
         np.empty(partitions, np.int32),
+        np.empty(partitions, np.int32),
         np.zeros(topics, np.int64),
         np.arange(members),
-        np.empty(members, np.int64),
     )
-    lag, total, state = group.lag, group.total, group.state
-    while looks > 0 and total.max() > enough:
-        giver = int(np.argmax(total))
-        best, seen = _search(group, eligible, lists, giver)
-        looks -= seen
-        if best.p == NOBODY:
-            break
-        more = lag[best.p]
-        move(state, best.p, best.receiver)
-        if best.q != NOBODY:
-            more -= lag[best.q]
-            move(state, best.q, giver)
-        total[giver] -= more
-        total[best.receiver] += more
-    return looks
-
-
-@kernel
-def _search(
-    group: Laden, eligible: EligibleMembers, lists: _Lists, giver: int
-) -> tuple[_Exchange, int]:
-    """Return an exchange with the least loaded member that can help; and comparisons.
-
-    Sorting all members takes longer than trying the first, which can usually help.
-    """
-    members, total, ranked = group.total.size, group.total, lists.ranked
-    _list(group, lists, giver)
-    ranked[0], looks = np.argmin(total), members
-    best = _Exchange(0, NOBODY, NOBODY, NOBODY)
-    for i in range(members):
-        best, more = _look(group, eligible, lists, giver, ranked[i])
-        looks += more
-        if best.p != NOBODY:
-            break
-        if i == 0:
-            looks += _TO_SORT * members
-            rank(total, lists.members, ranked)
-    return best, looks
-
-
-@kernel
-def rank(total: Int64, members: Int32 | Int64, ranked: Int64) -> None:
-    """Sort members by total lag, stably, into ``ranked``.
-
-    For few members, numpy's sort takes most time for its own arrays.
-    """
-    if members.size > _FEW:
-        by_total = np.argsort(total[members], kind="mergesort")
-        ranked[: members.size] = members[by_total]
-        return
-    for i in range(members.size):
-        m, j = members[i], i
-        while j > 0 and total[ranked[j - 1]] > total[m]:
-            ranked[j] = ranked[j - 1]
-            j -= 1
-        ranked[j] = m
+    sort_by_total(group.total, lists.ranked)
+    return _lower(group, eligible, lists, enough, looks)
 
 
 @borrowing_kernel
-def _list(group: Laden, lists: _Lists, giver: int) -> None:
-    """List the giver's partitions by topic."""
-    topic, following = group.topic, group.state.after
-    held, first, after, place = lists.held, lists.first, lists.after, lists.place
+def _lower(
+    group: Laden, eligible: EligibleMembers, lists: _Lists, enough: int, looks: int
+) -> int:
+    """Exchange as `exchange`, which has made the working memory."""
+    lag, total, state, ranked = group.lag, group.total, group.state, lists.ranked
+    while looks > 0:
+        giver = _first_of_most(total, ranked)
+        if total[giver] <= enough:
+            break
+        n_given, n_listed = _list(group, lists, giver)
+        p, q, receiver, looks = NOBODY, NOBODY, NOBODY, looks - total.size
+        for i in range(total.size):
+            receiver = ranked[i]
+            p, q, seen = _look(group, eligible, lists, giver, receiver, n_listed)
+            looks -= n_given + seen
+            if p != NOBODY:
+                break
+            if i == 0:
+                looks -= _TO_SORT * total.size
+        if p == NOBODY:
+            break
+        more = lag[p]
+        move(state, p, receiver)
+        if q != NOBODY:
+            more -= lag[q]
+            move(state, q, giver)
+        total[giver] -= more
+        total[receiver] += more
+        sort_pass(total, ranked, 1)
+    return looks
+
+
+@borrowing_kernel
+def _first_of_most(total: Int64, ranked: Int64) -> int:
+    """Return the first of the members with the largest total."""
+    i = ranked.size - 1
+    while i > 0 and total[ranked[i - 1]] == total[ranked[i]]:
+        i -= 1
+    return int(ranked[i])
+
+
+@borrowing_kernel
+def sort_by_total(total: Int64, members: Int64) -> None:
+    """Sort members by total lag, then by place (Shell's sort: in place)."""
+    gap = 1
+    while gap < members.size // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        sort_pass(total, members, gap)
+        gap //= 3
+
+
+@borrowing_kernel
+def sort_pass(total: Int64, members: Int64, gap: int) -> None:
+    """Sort each ``gap``-th member by insertion: fast if few are out of order."""
+    for i in range(gap, members.size):
+        m, j = members[i], i
+        while j >= gap:
+            other = members[j - gap]
+            if (total[other], other) < (total[m], m):
+                break
+            members[j] = other
+            j -= gap
+        members[j] = m
+
+
+@borrowing_kernel
+def _list(group: Laden, lists: _Lists, giver: int) -> tuple[int, int]:
+    """List the giver's partitions by topic; return the number of all, and of the list.
+
+    An exchange helps if it takes less from the giver than the difference to the
+    receiver: not listed are partitions of which even the least is more than that.
+    """
+    topic, following, relief = group.topic, group.state.after, group.relief
+    room = group.total[giver] - group.total[lists.ranked[0]]
+    held, first, after, listed, place, _, _ = lists
     held[:], first[:] = 0, NOBODY
-    p, i = group.state.first[giver], 0
+    p, n_given, n_listed = group.state.first[giver], 0, 0
     while p != NOBODY:
         t = topic[p]
-        after[p], first[t], place[p] = first[t], p, i
         held[t] += 1
-        p, i = following[p], i + 1
+        if 0 < relief[p] < room:
+            after[p], first[t] = first[t], p
+            listed[n_listed], place[p] = p, n_listed
+            n_listed += 1
+        p, n_given = following[p], n_given + 1
+    return n_given, n_listed
 
 
-@kernel
+@borrowing_kernel
 def _look(
-    group: Laden, eligible: EligibleMembers, lists: _Lists, giver: int, receiver: int
-) -> tuple[_Exchange, int]:
+    group: Laden,
+    eligible: EligibleMembers,
+    lists: _Lists,
+    giver: int,
+    receiver: int,
+    n_listed: int,
+) -> tuple[int, int, int]:
     """Find the best exchange of two members; of equal ones, the giver's first.
 
     Returns
     -------
-    _Exchange
+    int, int
+        Partition that the giver gives, and the one that it receives; `NOBODY` for none.
     int
-        Partitions of both, and pairs of them, if each of the giver's that is of a topic
-        of the receiver's is compared with all the receiver's.
+        Partitions of the receiver, and pairs of partitions of both, if each of the
+        giver's that is of a topic of the receiver's is compared with all the
+        receiver's.
     """
-    # Fields are read once: numba counts the references of each field that is read.
-    lag, topic, least, total, state = group
-    held, first_of, after_of, place, wants, _, _ = lists
+    lag, topic, least, _, total, state = group
+    held, first_of, after_of, listed, place, wants, _ = lists
     first, after = state.first, state.after
     high, low = total[giver], total[receiver]
     peak, give_p, take_q, best_place = high, NOBODY, NOBODY, -1
-    n_received, n_common, n_given = 0, 0, 0
+    n_received, n_common = 0, 0
     q = first[receiver]
     while q != NOBODY:
         t = topic[q]
@@ -214,19 +252,16 @@ def _look(
                 peak, give_p, take_q, best_place = then, p, q, place[p]
             p = after_of[p]
         q = after[q]
-    p = first[giver]
-    while p != NOBODY:
-        n_given, t = n_given + 1, topic[p]
+    for i in range(n_listed):
+        p, t = listed[i], topic[listed[i]]
         # To keep counts balanced, a partition is given without exchange only to a
         # smaller count.
         if held[t] > least[t] == wants[t] and is_eligible(eligible, t, receiver):
             then = max(high - lag[p], low + lag[p])
-            if then < peak or (then == peak and place[p] < best_place):
-                peak, give_p, take_q, best_place = then, p, NOBODY, place[p]
-        p = after[p]
+            if then < peak or (then == peak and i < best_place):
+                peak, give_p, take_q, best_place = then, p, NOBODY, i
     q = first[receiver]
     while q != NOBODY:
         wants[topic[q]] = 0
         q = after[q]
-    best = _Exchange(peak, give_p, take_q, receiver)
-    return best, n_given + n_received + n_common * n_received
+    return give_p, take_q, n_received + n_common * n_received

@@ -11,21 +11,18 @@ Hence, with the lags of a topic sorted:
 3. Members of some subscription classes receive together everything of a topic, except
    what its other subscribers can receive at most: their number times the ceiling, or
    all that 1 leaves, whichever is less, with the largest lags. The peak is at least
-   the mean over these members. With up to `MOST_CLASSES` classes, every set of classes
-   is examined, otherwise only all of them together.
+   the mean over these members. Every set of classes is examined, unless there are more
+   classes than the caller examines: then only all of them together.
 """
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from heuristics.group_columns import GroupColumns
 from rebalance import Int32, Int64, borrowing_kernel, kernel
-
-MOST_CLASSES: Final = 6
-"""Subscription classes of which every set is examined: 63 sets at most."""
 
 
 class _Topics(NamedTuple):
@@ -57,7 +54,9 @@ class _Classes(NamedTuple):
 
 
 @kernel
-def lowest_peak(group: GroupColumns, lag: Int64, least: Int64, wanted: Int64) -> int:
+def lowest_peak(
+    group: GroupColumns, lag: Int64, least: Int64, wanted: Int64, most_classes: int
+) -> int:
     """Return a lower bound on the peak lag, in records.
 
     Parameters
@@ -68,6 +67,8 @@ def lowest_peak(group: GroupColumns, lag: Int64, least: Int64, wanted: Int64) ->
         Partitions that each subscriber of a topic has at least.
     wanted : int64 (T,)
         Subscribers of each topic.
+    most_classes : int
+        Subscription classes of which every set is examined: 2 to this power.
     """
     until = np.zeros(lag.size + 1, np.int64)
     for t in range(group.topics.size):
@@ -79,7 +80,7 @@ def lowest_peak(group: GroupColumns, lag: Int64, least: Int64, wanted: Int64) ->
     for k in group.member_class:
         size[k] += 1
     classes = _Classes(size, group.class_offsets, group.class_topics)
-    return max(_by_member(topics, classes), _by_classes(topics, classes))
+    return max(_by_member(topics, classes), _by_classes(topics, classes, most_classes))
 
 
 @borrowing_kernel
@@ -124,10 +125,10 @@ def _by_member(topics: _Topics, classes: _Classes) -> int:
 
 
 @kernel
-def _by_classes(topics: _Topics, classes: _Classes) -> int:
+def _by_classes(topics: _Topics, classes: _Classes, most_classes: int) -> int:
     """Return the bound of argument 3."""
     used = np.flatnonzero(classes.size)
-    if used.size > MOST_CLASSES:
+    if used.size > most_classes:
         return _mean_of_all(topics, classes)
     mask = np.zeros(topics.least.size, np.int64)
     members = np.zeros(1 << used.size, np.int64)

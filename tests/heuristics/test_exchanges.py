@@ -1,19 +1,24 @@
 """Exchanges of partitions: each kind of exchange is needed by some assignment.
 
-Reaches into `heuristics` to compare exchanges with sums counted anew.
+Reaches into `heuristics` to compare exchanges, and what they need, with slow sums.
 """
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from heuristics.assignment_state import empty_state, give
 from heuristics.eligible_members import EligibleMembers, eligible_members_of
-from heuristics.exchanges import Laden, exchange
+from heuristics.exchanges import Laden, exchange, reliefs, sort_by_total
 from heuristics.group_columns import GroupColumns, columns_of
 from tests.heuristics.routes import instance
 from tests.shapes import member, rebalance
+from tests.strategies import generators
 
 ENDLESS = 10**9
 
@@ -32,7 +37,9 @@ def dealt(lags: list[list[int]], holders: list[str]) -> tuple[Laden, EligibleMem
         give(held, p, members.index(letter))
         total[members.index(letter)] += laid_out.lag[p]
     least = laid_out.topic_sizes // len(members)
-    group = Laden(laid_out.lag, laid_out.partition_topic, least, total, held)
+    rows = np.lexsort((-laid_out.lag, laid_out.partition_topic))
+    relief = reliefs(laid_out.lag, rows, laid_out.topic_offsets)
+    group = Laden(laid_out.lag, laid_out.partition_topic, least, relief, total, held)
     return group, eligible_members_of(GroupColumns(*columns_of(laid_out)))
 
 
@@ -64,3 +71,27 @@ def test_without_comparisons_nothing_changes() -> None:
     before = group.state.holder.copy()
     assert exchange(group, eligible, 0, 0) == 0
     assert (group.state.holder == before).all()
+
+
+def test_a_relief_is_the_least_that_any_exchange_takes() -> None:
+    """An exchange takes a lag, less that of another partition of the topic, or 0."""
+    lags = [[5, 0, 9, 5, 0], [], [7], [0]]
+    lag = np.array([one for listed in lags for one in listed])
+    begins = np.r_[0, np.cumsum([len(listed) for listed in lags])]
+    rows = np.lexsort((-lag, np.repeat(range(4), np.diff(begins))))
+    taken = [
+        min((one - other for other in (0, *listed) if other < one), default=0)
+        for listed in lags
+        for one in listed
+    ]
+    assert reliefs(lag, rows, begins).tolist() == taken == [5, 0, 4, 5, 0, 7, 0]
+
+
+@given(st.lists(st.integers(0, 3), max_size=60), generators())
+def test_members_are_sorted_by_total_then_by_place(
+    totals: list[int], rng: Random
+) -> None:
+    total = np.array(totals, dtype=np.int64)
+    members = np.array(rng.sample(range(total.size), total.size), dtype=np.int64)
+    sort_by_total(total, members)
+    assert members.tolist() == np.argsort(total, kind="stable").tolist()

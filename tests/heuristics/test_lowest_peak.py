@@ -17,15 +17,18 @@ from tests.shapes import Document, member, rebalance
 from tests.solver.brute import best_values
 from verify import TooLarge
 
+FEW, MORE = 6, 7
+"""Classes of which all sets are examined."""
 
-def bound(document: Document) -> int:
+
+def bound(document: Document, classes: int = FEW) -> int:
     laid_out = instance(document)
     assert laid_out.lag is not None
     group = GroupColumns(*columns_of(laid_out))
     eligible = eligible_members_of(group)
     wanted = eligible.last - eligible.first
     least = laid_out.topic_sizes // np.maximum(wanted, 1) * (wanted > 0)
-    return lowest_peak(group, laid_out.lag, least, wanted)
+    return lowest_peak(group, laid_out.lag, least, wanted, classes)
 
 
 def of_all(lags: list[list[int]], members: int) -> Document:
@@ -92,6 +95,10 @@ def test_what_it_says(document: Document, least: int) -> None:
     assert bound(document) == least
 
 
+def test_with_more_classes_it_examines_more_sets() -> None:
+    assert bound(of_classes(6), MORE) == 9
+
+
 @settings(deadline=None)
 @given(layable())
 @example(of_all([[9, 1, 2], [5, 3, 4], [1, 1]], 3))
@@ -105,4 +112,4 @@ def test_nothing_is_lower(document: Document) -> None:
         return
     assert best is not None
     assert isinstance(best[0], int)
-    assert bound(plain) <= best[0]
+    assert bound(plain) <= bound(plain, MORE) <= best[0]
