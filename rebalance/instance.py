@@ -96,8 +96,8 @@ class Instance:
         _check_names(self.topics, "topics")
         _check_names(self.members, "members")
         _check_shapes(self)
-        sizes = np.diff(self.topic_offsets)
-        topic = np.repeat(np.arange(sizes.size, dtype=np.int32), sizes)
+        sizes = self.topic_offsets[1:] - self.topic_offsets[:-1]
+        topic = np.arange(sizes.size, dtype=np.int32).repeat(sizes)
         object.__setattr__(self, "partition_topic", topic)
         for column in (topic, *_given_columns(self)):
             column.setflags(write=False)
@@ -214,11 +214,11 @@ def _check_shapes(instance: Instance) -> None:
     _check_length(claims.generation, m, "claims.generation")
     if instance.lag is not None:
         _check_length(instance.lag, p, "lag")
-        if p and instance.lag.min() < 0:
+        if np.count_nonzero(instance.lag < 0):
             raise InstanceError("lag below 0", subject=int(instance.lag.argmin()))
     if instance.capacity is not None:
         _check_length(instance.capacity, m, "capacity")
-        if m and instance.capacity.min() < 1:
+        if np.count_nonzero(instance.capacity < 1):
             raise InstanceError("capacity below 1", subject="capacity")
     if instance.racks is not None:
         _check_length(instance.racks.member, m, "racks.member")
@@ -238,12 +238,12 @@ def _check_length(column: NDArray[np.generic], length: int, subject: str) -> Non
 def _check_offsets(column: Int64, length: int, last: int | None, subject: str) -> None:
     _check_length(column, length, subject)
     wrong_end = last is not None and column[-1] != last
-    if column[0] != 0 or wrong_end or (np.diff(column) < 0).any():
+    if column[0] != 0 or wrong_end or np.count_nonzero(column[1:] < column[:-1]):
         raise InstanceError("offsets do not ascend from 0 to the end", subject=subject)
 
 
 def _check_indices(column: Int32, length: int | None, bound: int, subject: str) -> None:
     if length is not None:
         _check_length(column, length, subject)
-    if column.size and (column.min() < 0 or column.max() >= bound):
+    if np.count_nonzero((column < 0) | (column >= bound)):
         raise InstanceError(f"index outside 0..{bound - 1}", subject=subject)

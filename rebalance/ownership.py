@@ -12,6 +12,8 @@ from rebalance.compiled import borrowing_kernel, kernel
 if TYPE_CHECKING:
     from rebalance.instance import Instance
 
+_ANY: Final = np.int64(np.iinfo(np.int64).min)
+"""No generation is older."""
 _TIED: Final = NOBODY - 1
 """Less this, a member whose claim has a tie; a newer claim can still win."""
 
@@ -43,14 +45,7 @@ def owners(instance: Instance) -> Int32:
         instance.member_class, instance.class_offsets, instance.class_topics
     )
     claims = instance.claims
-    for column in (
-        *subscriptions,
-        claims.offsets,
-        claims.partitions,
-        claims.generation,
-    ):
-        column.setflags(write=False)  # one signature of the kernel
-    oldest = np.int64(np.iinfo(np.int64).min)
+    oldest = _ANY
     if instance.claim_rule is ClaimRule.CURRENT_GENERATION:
         oldest = claims.generation.max(initial=oldest)
     owner = np.full(instance.n_partitions, NOBODY, dtype=np.int32)
