@@ -76,13 +76,13 @@ def test_without_comparisons_nothing_changes() -> None:
 def test_a_relief_is_the_least_that_any_exchange_takes() -> None:
     """An exchange takes a lag, less that of another partition of the topic, or 0."""
     lags = [[5, 0, 9, 5, 0], [], [7], [0]]
-    lag = np.array([one for listed in lags for one in listed])
+    lag = np.array([given for listed in lags for given in listed])
     begins = np.r_[0, np.cumsum([len(listed) for listed in lags])]
     rows = np.lexsort((-lag, np.repeat(range(4), np.diff(begins))))
     taken = [
-        min((one - other for other in (0, *listed) if other < one), default=0)
+        min((given - other for other in (0, *listed) if other < given), default=0)
         for listed in lags
-        for one in listed
+        for given in listed
     ]
     assert reliefs(lag, rows, begins).tolist() == taken == [5, 0, 4, 5, 0, 7, 0]
 
