@@ -202,9 +202,8 @@ def outcome_of_code(
         is_round=question.is_round,
         lag_known=question.lag_known,
     )
-    undecided = coded.undecided
     places = {place for place, is_checked in enumerate(is_always) if is_checked}
-    places = (places - found.judged).union(undecided)
+    places = (places - found.judged).union(coded.undecided)
     answers = list[Row]()
     if places:
         answers += checked(
