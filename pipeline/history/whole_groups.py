@@ -140,7 +140,9 @@ def _histories(table: pa.Table, stream: RecordStream) -> Iterator[Row]:
     if not is_record.any():
         yield from _one_by_one(table, stream)
         return
-    rows = table.filter(pa.array(is_record)).combine_chunks()
+    rows = table
+    if not is_record.all():
+        rows = table.filter(pa.array(is_record)).combine_chunks()
     (batch,) = rows.to_batches()
     records = record_tape(batch.column("key"), batch.column("value"))
     names, ids = name_array(records.names), id_texts(records.ids)
