@@ -15,7 +15,7 @@ from tools.progress import say, shown
 PACKAGES = ("solver", "heuristics", "pipeline")
 MARKS = (b"njit", b"@kernel", b"@borrowing_kernel", b"@always_compiled")
 """Of sources with kernels; the decorator itself is in `rebalance`."""
-MODULES = ("oracle.cli.auditing", "oracle.cli.solving", "pyspark.worker")
+MODULES = ("oracle.cli.runs.audit", "oracle.cli.runs.solve", "pyspark.worker")
 """What the audit and ``solve`` import, in their own process and in Spark's."""
 
 

@@ -1,5 +1,5 @@
 """The command line, ``assignor-oracle``."""
 
-from oracle.cli.run import main
+from oracle.cli.invocation import main
 
 __all__ = ["main"]

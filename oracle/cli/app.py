@@ -7,19 +7,19 @@ from typing import Annotated
 
 import typer
 
-from oracle.cli.assign import assign
-from oracle.cli.audit import audit
-from oracle.cli.compare import compare
-from oracle.cli.conform import conform
-from oracle.cli.corpus import corpus
-from oracle.cli.explain import explain
-from oracle.cli.front import front
-from oracle.cli.fuzz import fuzz
-from oracle.cli.judge import judge
-from oracle.cli.kept_input import with_kept_input
-from oracle.cli.plan import plan
-from oracle.cli.snapshot import snapshot
-from oracle.cli.solve import solve
+from oracle.cli.options.file_roles import with_kept_input
+from oracle.cli.verbs.assign import assign
+from oracle.cli.verbs.audit import audit
+from oracle.cli.verbs.compare import compare
+from oracle.cli.verbs.conform import conform
+from oracle.cli.verbs.corpus import corpus
+from oracle.cli.verbs.explain import explain
+from oracle.cli.verbs.front import front
+from oracle.cli.verbs.fuzz import fuzz
+from oracle.cli.verbs.judge import judge
+from oracle.cli.verbs.plan import plan
+from oracle.cli.verbs.snapshot import snapshot
+from oracle.cli.verbs.solve import solve
 
 app = typer.Typer(
     name="assignor-oracle",

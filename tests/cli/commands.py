@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from oracle.cli.run import run
+from oracle.cli.invocation import run
 from tests.shapes import Document
 
 COMMAND = (sys.executable, "-m", "oracle")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from oracle.cli import sink, terminal
+from oracle.cli.printing import sink, terminal
 from tests.cli.commands import Cli
 
 

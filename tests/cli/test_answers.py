@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 
 from heuristics import ASSIGNORS
-from oracle.cli.options import ClaimRuleName
+from oracle.cli.options.common import ClaimRuleName
 from rebalance import ClaimRule
 from tests.cli.commands import CHAIN, Cli, group_of, write_lines
 from tests.strategies import SMALL, seeded_rebalance

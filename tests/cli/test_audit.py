@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import pipeline.live as pipeline_live
-from oracle.cli import auditing
+from oracle.cli.runs import audit as auditing
 from oracle.report.facts import GROUPS_SHOWN
 from pipeline.audit import AuditSummary
 from pipeline.live import ClientSettings, LiveSource, OffsetsLog

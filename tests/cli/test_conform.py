@@ -13,7 +13,7 @@ import pytest
 
 from conformance.clients import ClientAssignor, Program, suspecting
 from conformance.runs import FAMILIES
-from oracle.cli import subjects
+from oracle.cli.input import subjects
 from tests.cli.commands import Cli
 from tests.conformance.tap_reading import read_tap
 
@@ -436,7 +436,7 @@ def test_several_subjects_are_a_matrix_with_a_row_each(
             for name in ("a", "b")
         )
 
-    monkeypatch.setattr("oracle.cli.subjects.matching_client_assignors", known)
+    monkeypatch.setattr("oracle.cli.input.subjects.matching_client_assignors", known)
     options = ("--client", "one", "--client", "two", *SHORT)
     ended = cli("conform", *options, "--command", ROUND_ROBIN)
     assert ended.code == 1

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import pytest
 
-from oracle.cli.run import run
+from oracle.cli.invocation import run
 from pipeline.files.hadoop_store import errno_of
 from pipeline.groups import audit_folder
 from pipeline.sources.find import find_sources

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 import pipeline.following
-from oracle.cli import auditing, following
-from oracle.cli.durations import parse_duration
+from oracle.cli.options.durations import parse_duration
+from oracle.cli.runs import audit as auditing
+from oracle.cli.runs import audit_updates as following
 from pipeline.audit import AuditSummary
 from pipeline.following import Update
 from pipeline.live import ClientSettings, LiveSource, OffsetsLog

@@ -22,8 +22,10 @@ from conformance.clients import (
     suspecting,
 )
 from conformance.runs import FAMILIES, MEMORY, parse_finding, parse_run
-from oracle.cli import conform, fuzz, subject_options, subjects
-from oracle.cli.run import run
+from oracle.cli.input import subjects
+from oracle.cli.invocation import run
+from oracle.cli.options import subjects as subject_options
+from oracle.cli.verbs import conform, fuzz
 from tests.cli.commands import (
     CHAIN,
     COMMAND,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.reproducers import read_record
-from oracle.cli.run import run
+from oracle.cli.invocation import run
 
 
 def test_a_command_is_refused(

@@ -12,9 +12,9 @@ from typing import Any, Final
 import pytest
 import typer
 
-from oracle.cli import fuzz_reproducers
 from oracle.cli.app import VERBS, app
-from oracle.cli.kept_input import FileRole, roles_of, with_kept_input
+from oracle.cli.options.file_roles import FileRole, roles_of, with_kept_input
+from oracle.cli.runs import fuzz_reproducers
 from tests.cli.commands import CHAIN, Cli, shell
 from tests.pipeline.test_sources import LOG, jsonl
 from tests.report.scenes import small_audit

@@ -11,8 +11,8 @@ import pytest
 from rich.cells import cell_len
 
 from oracle.cli.app import VERBS as SUBCOMMANDS
-from oracle.cli.parts import Line, Sheet
-from oracle.cli.terminal import console_of, printed
+from oracle.cli.printing.parts import Line, Sheet
+from oracle.cli.printing.terminal import console_of, printed
 from tests.cli.commands import AS_IT_STANDS, CHAIN, Cli, group_of, write_lines
 
 WIDTHS = (60, 80, 100, 137, 200)

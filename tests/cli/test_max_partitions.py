@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from oracle.cli.options import MAX_PARTITIONS
+from oracle.cli.options.common import MAX_PARTITIONS
 from rebalance import MAX_PARTITIONS as DEFAULT
 from rebalance import (
     DocumentError,

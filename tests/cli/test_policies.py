@@ -13,9 +13,9 @@ from typing import get_args
 
 import pytest
 
-from oracle.cli import interrupts
-from oracle.cli.limits import parse_seconds, parse_size
-from oracle.cli.solve import POLICIES, EngineName
+from oracle.cli.options.limits import parse_seconds, parse_size
+from oracle.cli.runs import interrupts
+from oracle.cli.verbs.solve import POLICIES, EngineName
 from solver import NAMED, Engine
 from solver.policy import OPTIMA
 from tests.cli.commands import CHAIN, COMMAND, Cli, group_of, on_terminal, write_lines
@@ -232,7 +232,7 @@ def test_seconds_may_have_a_fraction() -> None:
 @pytest.mark.heavy
 def test_sticky_starts_no_integer_program(tmp_path: Path) -> None:
     script = (
-        "import sys; from oracle.cli.run import run; code = run(sys.argv[1:]);"
+        "import sys; from oracle.cli.invocation import run; code = run(sys.argv[1:]);"
         "print({'ortools.sat', 'pulp'} & sys.modules.keys(), file=sys.stderr)"
     )
     ended = subprocess.run(
@@ -268,7 +268,7 @@ def test_an_interrupt_writes_the_best_found_and_ends(tmp_path: Path) -> None:
 def test_a_second_interrupt_ends_at_once() -> None:
     script = """if True:
         import os, signal, sys, threading, time
-        from oracle.cli.interrupts import run_stoppable
+        from oracle.cli.runs.interrupts import run_stoppable
         def twice():
             for _ in range(2):
                 time.sleep(0.3)

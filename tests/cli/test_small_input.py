@@ -16,14 +16,14 @@ from typing import Any
 
 import pytest
 
-from oracle.cli import small_input
-from oracle.cli.limits import Allowed
-from oracle.cli.small_input import (
+from oracle.cli.input import small_input
+from oracle.cli.input.small_input import (
     BYTES_MAX,
     OF_ALL_ASSIGNORS,
     OF_ONE_ANSWER,
     interpret_if_small,
 )
+from oracle.cli.options.limits import Allowed
 from tests import last_drawn
 from tests.amount import seeds, share
 from tests.shapes import SHAPES, member, rebalance

@@ -20,7 +20,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 import verify
 from conformance import document_schema
 from heuristics import ASSIGNORS
-from oracle.cli.run import run
+from oracle.cli.invocation import run
 from oracle.comparison import comparison_of
 from oracle.printed import PRINTED
 from rebalance import AssignmentDocument, Rebalance, parse_rebalance

@@ -1,0 +1,1 @@
+"""Input of subcommands: documents, groups of a source, programs to test."""

@@ -1,0 +1,1 @@
+"""Output of subcommands: tables and lines for people, documents for programs."""

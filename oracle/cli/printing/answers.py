@@ -1,0 +1,36 @@
+"""What is printed of an answer: its assignment, transfers, objectives, and reason."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from oracle.cli.printing.objectives import objectives_table
+from oracle.cli.printing.parts import Line, Part
+from oracle.cli.printing.tables import assignment_table, name_of
+from oracle.cli.printing.transfers import transfer_table
+from oracle.names import visible
+from oracle.transfers import transfers_of
+from rebalance import AssignmentDocument, Instance, assignment_of
+
+REFUSALS: Final = frozenset({"infeasible", "unknown"})
+"""Statuses without an assignment."""
+
+
+def answer_parts(instance: Instance, answer: AssignmentDocument) -> list[Part]:
+    """Lay out an answer: the assignment, its transfers, what is proved, the reason."""
+    if answer.status in REFUSALS:
+        name = name_of({"group": answer.group, "id": answer.id})
+        title = f"{name} · {answer.assignor} · {answer.status}"
+        parts: list[Part] = [Line(title, bold=True)]
+    else:
+        parts = [assignment_table(instance, answer)]
+        transfers = transfers_of(instance, assignment_of(instance, answer))
+        if transfers:
+            parts.append(transfer_table(transfers))
+    if answer.objectives:
+        parts.append(objectives_table(answer.policy or "", answer.objectives))
+    elif answer.policy:
+        parts.append(Line(f"policy: {answer.policy}"))
+    if answer.reason:
+        parts.append(Line(visible(answer.reason, limit=400)))
+    return parts

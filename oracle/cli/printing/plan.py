@@ -1,0 +1,244 @@
+"""A plan as tables and lines for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from oracle.cli.printing.parts import Cell, Line, Part, Sheet
+from oracle.cli.printing.tables import NAME_SHOWN, name_of, partitions_text, table_of
+from oracle.names import abridged, visible
+from oracle.planning.change_records import (
+    AddPartitions,
+    Change,
+    Join,
+    Leave,
+    SetLag,
+    Subscribe,
+)
+from oracle.planning.plan_records import (
+    MembersNeeded,
+    Outcome,
+    Plan,
+    PlannedAnswer,
+    PlannedTransfer,
+    RankedAssignor,
+    Ranking,
+    Transition,
+)
+from oracle.wording import counted, loads_text
+
+CHANGES_SHOWN = 10
+_REASON_SHOWN = 400
+_SUMS = {
+    "sum": "what there is, divided by the members",
+    "dec-min": "the judge finds no chain that improves the most even loads",
+    "certificate": "certificate, checked by the judge",
+    "terms": "terms, recomputed by the judge",
+    "search": "the report of a search, which was not checked",
+}
+
+
+def plan_parts(plan: Plan) -> Iterator[Part]:
+    """Yield the title, the changes, and the answers."""
+    title = name_of({"group": plan.group, "id": plan.id})
+    policy = "" if plan.policy is None else f" · {plan.policy}"
+    yield Line(f"{title}{policy}", bold=True)
+    for one in plan.changes[:CHANGES_SHOWN]:
+        yield Line(f"change: {change_text(one)}")
+    if len(plan.changes) > CHANGES_SHOWN:
+        yield Line(f"… and {counted(len(plan.changes) - CHANGES_SHOWN, 'change')} more")
+    if plan.outcome is not None:
+        yield from _outcome_parts(plan.outcome, plan.round_ms or 0)
+    if plan.members_needed is not None:
+        yield from _needed_parts(plan.members_needed)
+    if plan.ranking is not None:
+        yield from _ranking_parts(plan.ranking)
+
+
+def change_text(change: Change) -> str:
+    """Return a change in words."""
+    if isinstance(change, Join):
+        return f"{_name(change.member)} joins, for {_topics(change.subscription)}"
+    if isinstance(change, Leave):
+        return f"{_name(change.member)} leaves"
+    if isinstance(change, Subscribe):
+        topics = _topics(change.subscription)
+        return f"{_name(change.member)} subscribes to {topics}"
+    if isinstance(change, AddPartitions):
+        return f"{_name(change.topic)} has {counted(change.partitions, 'partition')}"
+    return _lag_text(change)
+
+
+def _lag_text(change: SetLag) -> str:
+    place = _name(change.topic)
+    place += "" if change.partition is None else f":{change.partition}"
+    if change.lag is None:
+        return f"the lag of {place} is multiplied by {change.times:,}"
+    each = " of each partition" if change.partition is None else ""
+    return f"the lag{each} of {place} is {change.lag:,}"
+
+
+def _outcome_parts(outcome: Outcome, round_ms: int) -> Iterator[Part]:
+    best = outcome.answers[0]
+    yield Line(_summary(outcome, best, round_ms))
+    if best.reason is not None:
+        yield Line(f"reason: {visible(best.reason, limit=_REASON_SHOWN)}")
+    if outcome.transfers:
+        yield _transfers(outcome.transfers)
+    columns = ["assignor", "moves", "loads", "policy met", "peak lag"]
+    columns += ["rounds", "no owner", "partition-s"]
+    if not outcome.lag_known:
+        columns.remove("peak lag")
+    rows = [
+        _answer_row(one, lag_known=outcome.lag_known)
+        for one in outcome.answers
+        if one.figures is not None
+    ]
+    title = "After the change"
+    if outcome.lag_known:  # no room in the header of a narrow column
+        title += " · lag in records"
+    yield table_of(title, columns, rows)
+    for one in outcome.answers:
+        if one.refused is not None:
+            yield Line(f"{one.assignor} does not apply: {visible(one.refused)}")
+    yield Line(
+        f"assumed: {round_ms / 1000:g} s per round; members that leave say so; all "
+        "members join each round"
+    )
+
+
+def _summary(outcome: Outcome, best: PlannedAnswer, round_ms: int) -> str:
+    if best.figures is None:
+        return f"the optimum is {best.status}"
+    moves = counted(best.figures.moves or 0, "move")
+    members = counted(outcome.members, "member")
+    partitions = counted(outcome.partitions, "partition")
+    parts = [
+        f"the best assignment ({best.status}) of {partitions} to {members}: {moves}"
+    ]
+    steps = best.transition
+    if steps is not None and steps.rounds is not None:
+        parts.append(counted(steps.rounds, "round"))
+        parts.append(_unowned_text(steps, round_ms))
+    return ", ".join(parts)
+
+
+def _unowned_text(steps: Transition, round_ms: int) -> str:
+    if not steps.unowned_partitions:
+        return "no partition without an owner"
+    number = counted(steps.unowned_partitions, "partition")
+    return f"{number} without an owner for {round_ms / 1000:g} s"
+
+
+def _transfers(transfers: Sequence[PlannedTransfer]) -> Sheet:
+    has_lag = any(one.lag is not None for one in transfers)
+    columns = (
+        "from",
+        "to",
+        "count",
+        *(["lag (records)"] if has_lag else []),
+        "partitions",
+    )
+    rows = [
+        (
+            _giver(one),
+            None if one.to is None else _name(one.to),
+            sum(map(len, one.partitions.values())),
+            *([one.lag] if has_lag else []),
+            partitions_text(one.partitions),
+        )
+        for one in transfers
+    ]
+    return table_of("Transfers of the best assignment", columns, rows)
+
+
+def _giver(one: PlannedTransfer) -> str | None:
+    if one.giver is None:
+        return None
+    return _name(one.giver) + (" (leaves)" if one.leaves else "")
+
+
+def _answer_row(answer: PlannedAnswer, *, lag_known: bool) -> tuple[Cell, ...]:
+    figures, steps = answer.figures, answer.transition
+    if figures is None or steps is None:
+        raise ValueError(f"no assignment: {answer.assignor}")
+    return (
+        answer.assignor,
+        figures.moves,
+        loads_text(figures.loads),
+        answer.balance_met and answer.budget_met,
+        *([figures.peak_lag] if lag_known else []),
+        _rounds_text(steps),
+        steps.unowned_partitions,
+        f"{steps.unowned_partition_ms / 1000:,g}",
+    )
+
+
+def _rounds_text(steps: Transition) -> str:
+    if steps.rounds is None:
+        return "none (KIP-848)"
+    return f"{steps.rounds} eager" if steps.mode == "eager" else str(steps.rounds)
+
+
+def _needed_parts(needed: MembersNeeded) -> Iterator[Part]:
+    unit = "records" if needed.of == "peak-lag" else "partitions"
+    limit = f"{needed.of} at most {needed.at_most:,} {unit}, balance {needed.balance}"
+    if needed.members is None:
+        yield Line(f"{limit}: no number of members ({needed.status})")
+    else:
+        yield Line(
+            f"{limit}: {counted(needed.members, 'member')} ({needed.status}), now "
+            f"{needed.present:,}; then {needed.of} {needed.value:,}"
+        )
+    if needed.reason is not None:
+        yield Line(f"reason: {visible(needed.reason, limit=_REASON_SHOWN)}")
+    if needed.at_least is not None:
+        yield Line(f"not decided: whether {needed.at_least:,} suffice")
+    for one in needed.refuted:
+        many = f"{one.members:,}" + ("" if one.up_to is None else f" to {one.up_to:,}")
+        yield Line(
+            f"{many} do not suffice: at least {one.bound:,} ({_SUMS[one.rests_on]})"
+        )
+
+
+def _ranking_parts(ranking: Ranking) -> Iterator[Part]:
+    columns = (
+        "assignor",
+        "applies to",
+        "at the optimum",
+        "unbalanced",
+        "invalid",
+        "moves",
+        "needless",
+        "moves saved",
+        "peak lag (records)",
+    )
+    used = ", ".join(_name(one) for one in ranking.used)
+    listed = [ranking.actual, ranking.optimum, *ranking.assignors]
+    names = {"actual": f"actual ({used})" if used else "actual"}
+    rows = [_ranked_row(one, names) for one in listed if one is not None]
+    yield table_of(f"{counted(ranking.rebalances, 'rebalance')}", columns, rows)
+    if ranking.advice is not None:
+        yield Line(f"advice: {visible(ranking.advice)}")
+
+
+def _ranked_row(one: RankedAssignor, names: dict[str, str]) -> tuple[Cell, ...]:
+    return (
+        names.get(one.assignor, one.assignor),
+        one.applies,
+        one.at_optimum,
+        one.unbalanced,
+        one.invalid,
+        one.moves,
+        one.needless_moves,
+        one.moves_saved,
+        one.peak_lag,
+    )
+
+
+def _topics(topics: Sequence[str]) -> str:
+    return ", ".join(_name(one) for one in topics[:5]) + (", …" if topics[5:] else "")
+
+
+def _name(name: str) -> str:
+    return abridged(name, NAME_SHOWN)

@@ -1,0 +1,1 @@
+"""What each subcommand does with its options, from input to exit code."""

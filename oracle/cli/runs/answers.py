@@ -1,0 +1,126 @@
+"""Read rebalances, compute an assignment for each, and write the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Event
+
+import typer
+
+from oracle.cli.codes import FINE, INTERRUPTED, NO
+from oracle.cli.input.documents import Complaints
+from oracle.cli.input.given_group import GivenGroup, read_given_or_columns
+from oracle.cli.input.unknown_names import NameWarnings
+from oracle.cli.printing.answers import REFUSALS, answer_parts
+from oracle.cli.printing.parts import Line
+from oracle.cli.printing.sink import Sink, opened_sink
+from oracle.cli.printing.terminal import printed, working
+from rebalance import (
+    Assignment,
+    AssignmentDocument,
+    ClaimRule,
+    DocumentError,
+    Instance,
+    InstanceError,
+    Rebalance,
+    assignment_json,
+    instance_of,
+    with_members,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An assignment as a column, and the other fields of its document."""
+
+    assignment: Assignment
+    about: AssignmentDocument
+
+    def document(self, instance: Instance) -> AssignmentDocument:
+        """Return the whole document, for tables."""
+        return with_members(self.about, instance, self.assignment)
+
+
+Answering = Callable[[Instance], Answer]
+
+
+def answer_all(  # noqa: PLR0913 - the options of the subcommands
+    file: str | GivenGroup,
+    answer: Answering,
+    *,
+    claim_rule: str,
+    max_partitions: int,
+    output: str,
+    as_json: bool,
+    what: str,
+    stop: Event | None = None,
+    errors: bool = False,
+    warn: bool = False,
+) -> None:
+    """Compute an assignment for every rebalance of a file, until ``stop`` is set.
+
+    With ``errors``, a rebalance without an answer has a line ``{"error": "why"}``; with
+    ``warn``, names that do not exist are reported (`oracle.cli.input.unknown_names`).
+
+    Raises
+    ------
+    typer.Exit
+        After the last answer: with 130 if stopped, with 2 if part of the input was
+        unreadable, with 1 if an answer is infeasible or unknown.
+    """
+    complaints = Complaints()
+    rule = ClaimRule(claim_rule)
+    answered, refused = 0, 0
+    documents = read_given_or_columns(file, rule, max_partitions)
+    warnings = NameWarnings(str(file), is_silent=not warn)
+    with opened_sink(output, as_json=as_json) as sink, working(what) as count:
+        for number, document in enumerate(documents, start=1):
+            try:
+                if isinstance(document, DocumentError):
+                    raise document
+                instance = _instance(document, number, rule, warnings)
+                found = answer(instance)
+            except (DocumentError, InstanceError) as error:
+                if isinstance(error, DocumentError):
+                    complaints.add_error(error)
+                else:
+                    complaints.add(f"{file}: document {number}: {error}")
+                if errors:
+                    sink.write_document({"error": str(error)})
+                    answered += 1
+            else:
+                _write(sink, instance, found)
+                answered += 1
+                refused += found.about.status in REFUSALS
+            count()
+            if stop is not None and stop.is_set():
+                break
+        warnings.finish()
+        if not answered:
+            raise typer.Exit(complaints.exit_code)  # creates no empty file
+    if stop is not None and stop.is_set():
+        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(complaints.exit_code or (NO if refused else FINE))
+
+
+def _instance(
+    document: Instance | Rebalance,
+    number: int,
+    rule: ClaimRule,
+    warnings: NameWarnings,
+) -> Instance:
+    """Encode a document; in one that was read as columns, all names exist."""
+    if isinstance(document, Rebalance):
+        warnings.check(document, number)
+        return instance_of(document, claim_rule=rule)
+    return document
+
+
+def _write(sink: Sink, instance: Instance, answer: Answer) -> None:
+    if sink.for_people:
+        document = answer.document(instance)
+        sink.write_text(printed(*answer_parts(instance, document), Line("")))
+    else:
+        text = assignment_json(instance, answer.assignment, answer.about)
+        sink.write_document(text)

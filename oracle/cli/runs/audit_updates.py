@@ -1,0 +1,102 @@
+"""``audit --follow``: updates of reading and auditing until the process is ended."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NoReturn
+
+from oracle.cli.printing.sink import opened_sink
+from oracle.cli.printing.terminal import complain
+from oracle.cli.runs.audit import (
+    Audit,
+    CompletedAudit,
+    audited,
+    client_settings,
+    document_of,
+    shown_progress,
+)
+from rebalance import OutsideError
+
+if TYPE_CHECKING:
+    from pipeline.following import Follower
+    from pipeline.live import LiveSource
+
+pause = time.sleep
+
+
+def run_follow(asked: Audit, *, as_json: bool) -> NoReturn:
+    """Follow a cluster: read and audit, wait, and begin again.
+
+    A failure of the cluster is reported, and the next update tries again, except in the
+    first update.
+
+    Raises
+    ------
+    OutsideError
+        If the first update fails, or Spark has ended.
+    """
+    from pipeline.following import following
+    from pipeline.live import OffsetsLog
+
+    server, every = asked.server or "", asked.every or 0.0
+    log = OffsetsLog(server=server, settings=client_settings(asked))
+    with following(asked.out, log, master=asked.master) as follower:
+        updates = _Updates(asked, follower, as_json=as_json)
+        is_first = True
+        while True:
+            began = time.monotonic()
+            try:
+                updates.next()
+            except OutsideError as error:
+                if is_first or not follower.is_alive:
+                    raise
+                complain(f"{_now()}: {error}")
+            is_first = False
+            pause(max(0.0, began + every - time.monotonic()))
+
+
+class _Updates:
+    """The updates of one process; each is one line on standard error."""
+
+    def __init__(self, asked: Audit, follower: Follower, *, as_json: bool) -> None:
+        self._asked = asked
+        self._follower = follower
+        self._as_json = as_json
+        self._judged: int | None = None
+        self._notes: tuple[str, ...] = ()
+
+    def next(self) -> None:
+        """Read what is new; if it can change a table, audit all records."""
+        done: CompletedAudit | None = None
+        with shown_progress(is_quiet=True) as progress:
+            progress("read", 0, 1)
+            found = self._follower.read()
+            if found.is_due:
+                done = audited(self._asked, self._source(), progress)
+                self._follower.note_audit()
+        if done is None:
+            what = "only offset commits" if found.records else "no audit"
+            complain(f"{_now()}: records read: {found.records:,}; {what}")
+            return
+        judged = done.summary.rows["rebalances"]
+        before, self._judged = self._judged, judged
+        more = "" if before is None else f" ({judged - before:,} more than before)"
+        complain(
+            f"{_now()}: records read: {found.records:,}; rebalances: {judged:,}{more}"
+        )
+        if self._as_json:
+            with opened_sink("-", as_json=True) as sink:
+                sink.write_document(document_of(done))
+
+    def _source(self) -> LiveSource:
+        live = self._follower.source()
+        for note in live.notes:
+            if note not in self._notes:
+                complain(f"no lag without {note}")
+        self._notes = live.notes
+        return live
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%SZ")

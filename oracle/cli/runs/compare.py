@@ -1,0 +1,163 @@
+"""Comparison for every rebalance of a file, and totals over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import typer
+
+from oracle.cli.input.documents import Complaints, good, refusals
+from oracle.cli.input.given_group import GivenGroup, read_given
+from oracle.cli.printing.parts import Cell, Line, Sheet
+from oracle.cli.printing.sink import opened_sink
+from oracle.cli.printing.tables import name_of, table_of
+from oracle.cli.printing.terminal import printed, working
+from oracle.comparison import comparison_of
+from oracle.wording import loads_text
+from pipeline.evaluation import KIP54, selection
+
+Answer = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of one assignor over many rebalances."""
+
+    applies: int = 0
+    at_optimum: int = 0
+    at_kip54: int = 0
+    unbalanced: int = 0
+    needless_moves: int = 0
+
+    def add(self, answer: Answer) -> None:
+        """Count one more answer, unless the assignor refused."""
+        if not answer["applies"]:
+            return
+        self.applies += 1
+        is_balanced = answer["figures"]["dec_min_balanced"]
+        needless = (answer.get("gap") or {}).get("moves", 0) if is_balanced else 0
+        self.unbalanced += not is_balanced
+        self.needless_moves += needless
+        self.at_optimum += is_balanced and needless == 0
+        self.at_kip54 += answer.get("kip54_gap") == 0
+
+
+@dataclass(slots=True)
+class Tallies:
+    """Counts of every assignor over many rebalances."""
+
+    rebalances: int = 0
+    of: dict[str, Tally] = field(default_factory=dict)
+
+    def add(self, comparison: Mapping[str, Any]) -> None:
+        """Count one more rebalance."""
+        self.rebalances += 1
+        for answer in comparison["answers"]:
+            self.of.setdefault(answer["assignor"], Tally()).add(answer)
+
+
+def compare_all(
+    given: str | GivenGroup,
+    *,
+    assignors: Iterable[str],
+    claim_rule: str,
+    max_partitions: int,
+    output: str,
+    as_json: bool,
+) -> None:
+    """Compare assignors on every rebalance of a file, or on that of a group.
+
+    Raises
+    ------
+    SourceError
+        If a name of ``assignors`` is unknown.
+    typer.Exit
+        With 2, after the last comparison, if part of the input was unreadable.
+    """
+    selected = selection(assignors)
+    complaints, tallies = Complaints(), Tallies()
+    documents = read_given(given, max_partitions)
+    actual = given.actual if isinstance(given, GivenGroup) else None
+    with opened_sink(output, as_json=as_json) as sink, working("comparing") as count:
+        for number, document in good(documents, complaints):
+            with refusals(complaints, source=str(given), number=number):
+                comparison = comparison_of(
+                    document, claim_rule, actual, assignors=selected
+                )
+                tallies.add(comparison)
+                if sink.for_people:
+                    sink.write_text(printed(_table(comparison), Line("")))
+                else:
+                    sink.write_document(comparison)
+            count()
+        if not tallies.rebalances:
+            raise typer.Exit(complaints.exit_code)  # creates no empty file
+        if sink.for_people and tallies.rebalances > 1:
+            sink.write_text(printed(_summary(tallies)))
+    raise typer.Exit(complaints.exit_code)
+
+
+def _table(comparison: Mapping[str, Any]) -> Sheet:
+    columns = (
+        "assignor",
+        "moves",
+        "needless",
+        "needless by KIP-54",
+        "load × members",
+        "balanced",
+        "KIP-54 score",
+        "peak lag",
+    )
+    rows = [_row(answer) for answer in comparison["answers"]]
+    title = f"{name_of(comparison)} · optimum: {comparison['answers'][0]['status']}"
+    bound = comparison["peak_lag_bound"]
+    if bound is not None:
+        title += f" · peak lag at least {bound:,} records"
+    return table_of(title, columns, rows)
+
+
+def _row(answer: Answer) -> tuple[Cell, ...]:
+    if not answer["applies"]:
+        why = f"does not apply: {answer['refused']}"
+        return (answer["assignor"], None, None, None, why, None, None, None)
+    if answer["verdict"] == "invalid":  # only the group's own can be
+        why = "invalid: judge --from lists the violations"
+        return (answer["assignor"], None, None, None, why, None, None, None)
+    figures = answer["figures"]
+    is_balanced = figures["dec_min_balanced"]
+    needless = (answer.get("gap") or {}).get("moves") if is_balanced else None
+    return (
+        answer["assignor"],
+        figures["moves"],
+        needless,
+        answer["kip54_gap"],
+        loads_text(figures["loads"]),
+        is_balanced,
+        figures["kip54_score"],
+        figures["peak_lag"],
+    )
+
+
+def _summary(tallies: Tallies) -> Sheet:
+    columns = (
+        "assignor",
+        "applies to",
+        "at the optimum",
+        "at KIP-54's best",
+        "unbalanced",
+        "needless moves",
+    )
+    rows = [
+        (
+            name,
+            one.applies,
+            one.at_optimum,
+            one.at_kip54 if KIP54 in tallies.of else None,
+            one.unbalanced,
+            one.needless_moves,
+        )
+        for name, one in tallies.of.items()
+    ]
+    return table_of(f"all {tallies.rebalances:,} rebalances", columns, rows)

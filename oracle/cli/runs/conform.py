@@ -1,0 +1,323 @@
+"""Run the checks of ``conform`` and write them as a matrix, TAP, JUnit XML, or JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Final
+
+import typer
+
+from conformance.checks import (
+    LONGEST,
+    Check,
+    CommandOf,
+    GaveUpError,
+    JunitReport,
+    Report,
+    TapReport,
+    UnknownCheckError,
+    algorithms,
+    corpus_checks,
+    examined_checks,
+    family_checks,
+    find_check,
+    selected_check,
+    until_hanging,
+)
+from conformance.clients import Verdict
+from conformance.runs import FAMILIES, External, Requirement, Subject, family_of
+from oracle.cli.codes import FINE, NO, OUTSIDE
+from oracle.cli.input.subjects import (
+    Absent,
+    Tested,
+    check_families,
+    patience_of,
+    tested_subjects,
+)
+from oracle.cli.printing.conform import CheckLines, Matrix
+from oracle.cli.printing.sink import Sink, opened_sink
+from oracle.cli.printing.terminal import working
+from oracle.cli.runs.check_commands import CheckCommands
+from oracle.names import visible
+from oracle.writing import written_aside
+from rebalance import OutsideError
+
+_EXIT: Final = re.compile("exit code ")
+"""Not a signal: a fault of the program itself, which has started."""
+
+
+class Format(Enum):
+    """Form of the output."""
+
+    TABLE = "table"
+    TAP = "tap"
+    JSON = "json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conforming:
+    """Options of a run of ``conform``."""
+
+    command: str | None
+    clients: tuple[str, ...]
+    algorithm: str | None
+    cooperative: bool
+    corpus: bool
+    families: tuple[str, ...] | None
+    seed: int
+    count: int
+    seconds: float
+    patient: bool
+    repeat: bool
+    deterministic: bool | None
+    memory: int
+    require: str
+    selected: tuple[str, ...] = ()
+
+    def check_names(self) -> None:
+        """Check the names of families, of checks, and of the algorithm.
+
+        Raises
+        ------
+        typer.BadParameter
+            If there is no such name; the message lists those that exist.
+        """
+        check_families(self.families or (), seed=self.seed)
+        if self.algorithm is not None and self.algorithm not in algorithms():
+            known = ", ".join(algorithms())
+            raise typer.BadParameter(f"--as: no {self.algorithm!r}; there are {known}")
+        for name in self.selected:
+            try:
+                find_check(name)
+            except UnknownCheckError as error:
+                raise typer.BadParameter(f"--check: {error}") from None
+
+    def checks(self, tested: Tested) -> Iterator[Check]:
+        """Yield the checks of one subject: those named, or corpus and families.
+
+        Raises
+        ------
+        GaveUpError
+            If it does not answer several times in a row.
+        OutsideError
+            If it cannot be started.
+        """
+        with closing(tested.source.start()) as subject:
+            checks = (
+                self._named(subject, cooperative=tested.cooperative)
+                if self.selected
+                else self._all(subject, cooperative=tested.cooperative)
+            )
+            started = _started(until_hanging(checks), tested.external)
+            try:
+                yield from examined_checks(
+                    subject,
+                    started,
+                    is_declared=tested.deterministic,
+                    cooperative=tested.cooperative,
+                    are_selected=bool(self.selected),
+                )
+            except OSError as error:
+                raise OutsideError(f"cannot start: {error.strerror}") from None
+
+    def _named(self, subject: Subject, *, cooperative: bool) -> Iterator[Check]:
+        for name in self.selected:
+            yield selected_check(
+                subject, name, algorithm=self.algorithm, cooperative=cooperative
+            )
+
+    def _all(self, subject: Subject, *, cooperative: bool) -> Iterator[Check]:
+        names = FAMILIES if self.families is None else self.families
+        if self.corpus:
+            yield from corpus_checks(
+                subject, algorithm=self.algorithm, cooperative=cooperative
+            )
+        for name in names:
+            yield from family_checks(
+                subject,
+                family_of(name),
+                seed=self.seed,
+                count=self.count,
+                cooperative=cooperative,
+            )
+
+
+def _started(checks: Iterator[Check], external: External) -> Iterator[Check]:
+    """Yield checks, unless the program ended before it answered anything.
+
+    If it ends at the first check, it is asked the simplest rebalance, of one member and
+    one partition: a program that ends there, too, has not started (a script that does
+    not exist, a library that is missing), and is not a client that crashes.
+    """
+    for number, check in enumerate(checks):
+        if number == 0 and check.result == "crash":
+            answer = external.probe()
+            if answer.verdict is Verdict.CRASH and _EXIT.match(answer.reason or ""):
+                raise OutsideError(f"cannot start: {answer.reason}")
+        yield check
+
+
+def conform_all(
+    conforming: Conforming, *, written: Format, output: str, junit: Path | None
+) -> None:
+    """Check every subject and write the reports.
+
+    Raises
+    ------
+    typer.Exit
+        With 3 if a client is not installed or a program cannot be started, else with 1
+        if there is a finding.
+    typer.BadParameter
+        If an option names what does not exist.
+    OutsideError
+        If there is no such program.
+    """
+    conforming.check_names()
+    subjects = tested_subjects(
+        conforming.command,
+        conforming.clients,
+        cooperative=conforming.cooperative,
+        seconds=conforming.seconds,
+        patience=patience_of(patient=conforming.patient),
+        repeat=conforming.repeat,
+        deterministic=conforming.deterministic,
+        memory=conforming.memory,
+    )
+    requirement = Requirement(conforming.require)
+    diagnosed = _Diagnosed(
+        requirement=requirement,
+        command=_commands(conforming, subjects),
+        longest=None if conforming.selected else LONGEST,
+    )
+    with ExitStack() as files:
+        sink = files.enter_context(opened_sink(output, as_json=True))
+        reports: list[Report] = [_report(written, sink, diagnosed)]
+        if junit is not None:
+            write = files.enter_context(written_aside(junit)).write
+            reports.append(diagnosed.junit(write))
+        everything = Reports(reports)
+        # A table is written at the end, so that progress can be shown before it.
+        progress = working("checking", before_output=written is Format.TABLE)
+        with progress as count:
+            code = _run(conforming, subjects, everything, requirement, count)
+        everything.end()
+    raise typer.Exit(code)
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """Several reports as one."""
+
+    each: Sequence[Report]
+
+    def add(self, subject: str, check: Check) -> None:
+        """Add a check to each."""
+        for report in self.each:
+            report.add(subject, check)
+
+    def not_run(self, subject: str, reason: str) -> None:
+        """Add a failure to each."""
+        for report in self.each:
+            report.not_run(subject, reason)
+
+    def end(self) -> None:
+        """End each."""
+        for report in self.each:
+            report.end()
+
+
+def _run(
+    conforming: Conforming,
+    subjects: Sequence[Tested | Absent],
+    reports: Report,
+    requirement: Requirement,
+    count: Callable[[], None],
+) -> int:
+    """Return the exit code; what could not be tested weighs more than a finding."""
+    code = FINE
+    for tested in subjects:
+        if isinstance(tested, Absent):
+            reports.not_run(tested.name, tested.reason)
+            code = OUTSIDE
+            continue
+        if conforming.repeat and not tested.repeats:
+            why = "over the wire, each rebalance is sent once"
+            typer.echo(f"not repeated: {visible(tested.name)}: {why}", err=True)
+        try:
+            for check in conforming.checks(tested):
+                reports.add(tested.name, check)
+                if not check.passes(requirement):
+                    code = max(code, NO)
+                count()
+        except OutsideError as error:
+            reports.not_run(tested.name, str(error))
+            code = OUTSIDE
+        except GaveUpError as error:
+            reports.not_run(tested.name, f"{error}: the remaining checks")
+            code = max(code, NO)  # an impatient run has no other finding
+    return code
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Diagnosed:
+    """What the reports with a diagnosis per finding have in common."""
+
+    requirement: Requirement
+    command: CommandOf
+    longest: int | None
+
+    def tap(self, sink: Sink) -> TapReport:
+        return TapReport(
+            write=lambda text: sink.write_text(text.encode()),
+            requirement=self.requirement,
+            command=self.command,
+            longest=self.longest,
+        )
+
+    def junit(self, write: Callable[[bytes], object]) -> JunitReport:
+        return JunitReport(
+            write=write,
+            requirement=self.requirement,
+            command=self.command,
+            longest=self.longest,
+        )
+
+
+def _commands(
+    conforming: Conforming, subjects: Sequence[Tested | Absent]
+) -> CheckCommands:
+    return CheckCommands(
+        options={
+            one.name: _option(one.external)
+            for one in subjects
+            if isinstance(one, Tested)
+        },
+        algorithm=conforming.algorithm,
+        cooperative=conforming.cooperative,
+        seconds=conforming.seconds,
+        patient=conforming.patient,
+        deterministic=conforming.deterministic,
+        memory=conforming.memory,
+        require=conforming.require,
+    )
+
+
+def _option(external: External) -> str:
+    """Return how ``conform`` names a program; it takes the wire where it has to."""
+    client = external.client
+    return external.option if client is None else f"--client {client.spec}"
+
+
+def _report(written: Format, sink: Sink, diagnosed: _Diagnosed) -> Report:
+    match written:
+        case Format.TAP:
+            return diagnosed.tap(sink)
+        case Format.JSON:
+            return CheckLines(sink, diagnosed.requirement)
+        case Format.TABLE:
+            return Matrix(sink, diagnosed.requirement)

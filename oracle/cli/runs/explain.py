@@ -1,0 +1,159 @@
+"""Explain the rebalances of a file, or its pairs with assignments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Event
+from typing import Final
+
+import typer
+
+import verify
+from oracle.cli.codes import FINE, INTERRUPTED, NO
+from oracle.cli.input.documents import Complaints, good, refusals
+from oracle.cli.input.given_group import GivenGroup
+from oracle.cli.input.pairing import Document, Instances
+from oracle.cli.input.unknown_names import NameWarnings
+from oracle.cli.options.limits import Allowed
+from oracle.cli.printing.parts import Line, Part, Sheet
+from oracle.cli.printing.sink import STDOUT, Sink, opened_sink
+from oracle.cli.printing.terminal import printed, working
+from oracle.cli.runs.interrupts import run_stoppable
+from oracle.cli.runs.judge import read_judged
+from oracle.cli.runs.solve import report_missing_kernels
+from oracle.explanation import Explanation, explain, explanation_lines
+from rebalance import ClaimRule, DocumentError, Instance, SourceError
+from solver import Policy, Result, solve
+
+Pair = tuple[Document, Document | None]
+
+_NEGATIVE: Final = frozenset({"not-best", "invalid", "infeasible"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExplainRun:
+    """Options of a run of ``explain``."""
+
+    policy: Policy
+    allowed: Allowed
+    claim_rule: str
+    max_partitions: int
+    stop: Event = field(default_factory=Event)
+
+    def explained(self, instance: Document, assignment: Document | None) -> Explanation:
+        """Explain one assignment, or the optimum."""
+        report_missing_kernels()
+        return explain(
+            instance,
+            assignment,
+            self.policy,
+            self._solve,
+            claim_rule=ClaimRule(self.claim_rule),
+            max_partitions=self.max_partitions,
+        )
+
+    def _solve(self, instance: Instance, policy: Policy) -> Result:
+        limits = self.allowed.begin(self.stop)
+        return run_stoppable(lambda: solve(instance, policy, limits=limits), self.stop)
+
+
+def explain_all(
+    instances: str | GivenGroup,
+    assignments: str | None,
+    run: ExplainRun,
+    *,
+    output: str,
+    as_json: bool,
+) -> None:
+    """Explain every assignment of a file, or every optimum, in its order.
+
+    Raises
+    ------
+    typer.Exit
+        After the last explanation: with 130 if interrupted, with 2 if part of the input
+        was unreadable, with 1 if an assignment is not the best.
+    """
+    complaints, negative, written = Complaints(), 0, 0
+    for_programs = as_json or output != STDOUT
+    premises = instances.premises if isinstance(instances, GivenGroup) else ()
+    with opened_sink(output, as_json=as_json) as sink, working("explaining") as count:
+        for explanation in _explanations(instances, assignments, run, complaints):
+            if premises and not for_programs:
+                sink.write_text(printed(Line(f"Provided that {'; '.join(premises)}:")))
+            _write(sink, explanation, for_programs=for_programs, first=not written)
+            negative += explanation.answer in _NEGATIVE
+            written += 1
+            count()
+            if run.stop.is_set():
+                break
+        if not written:
+            raise typer.Exit(complaints.exit_code)  # creates no empty file
+    if run.stop.is_set():
+        raise typer.Exit(INTERRUPTED)
+    raise typer.Exit(complaints.exit_code or (NO if negative else FINE))
+
+
+def _explanations(
+    instances: str | GivenGroup,
+    assignments: str | None,
+    run: ExplainRun,
+    complaints: Complaints,
+) -> Iterator[Explanation]:
+    source = str(instances) if assignments is None else assignments
+    if isinstance(instances, GivenGroup):
+        pairs: Iterator[tuple[int, Pair]] = iter([(1, instances.judged_pair())])
+    elif assignments is None:
+        documents = _documents(instances, run)
+        pairs = ((number, (one, None)) for number, one in good(documents, complaints))
+    else:
+        known = Instances(instances, _documents(instances, run))
+        pairs = _pairs(known, assignments, complaints)
+    warnings = NameWarnings(source)
+    for number, (instance, assignment) in pairs:
+        warnings.check_plain(instance, number)
+        with refusals(complaints, source=source, number=number):
+            yield run.explained(instance, assignment)
+    warnings.finish()
+
+
+def _documents(instances: str, run: ExplainRun) -> Iterator[Document | DocumentError]:
+    read = partial(verify.read_rebalance, max_partitions=run.max_partitions)
+    return read_judged(instances, read)
+
+
+def _pairs(
+    known: Instances, assignments: str, complaints: Complaints
+) -> Iterator[tuple[int, Pair]]:
+    """Yield the readable pairs with their number, from 1; report the others."""
+    for _ in good(known.documents, complaints):
+        pass  # reports the instances that cannot be read
+    for place, given in enumerate(read_judged(assignments, verify.read_assignment)):
+        if isinstance(given, DocumentError):
+            complaints.add_error(given)
+            known.pass_over(place)
+            continue
+        try:
+            instance = known.of(given, place)
+        except SourceError as error:
+            complaints.add(f"{assignments}: document {place + 1}: {error}")
+            continue
+        if not isinstance(instance, DocumentError):
+            yield place + 1, (instance, given)
+    if known.unanswered:
+        complaints.add(known.unanswered_text)
+
+
+def _write(
+    sink: Sink, explanation: Explanation, *, for_programs: bool, first: bool
+) -> None:
+    if for_programs:
+        sink.write_document(explanation.to_document())
+        return
+    parts: list[Part] = [] if first else [Line("")]
+    parts += [
+        Line(part) if isinstance(part, str) else Sheet(*part)
+        for part in explanation_lines(explanation)
+    ]
+    sink.write_text(printed(*parts))

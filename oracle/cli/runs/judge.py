@@ -1,0 +1,179 @@
+"""Judge the pairs of an instance file and an assignment file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final, NoReturn
+
+import typer
+
+import verify
+from oracle.cli.codes import NO
+from oracle.cli.input.documents import Complaints
+from oracle.cli.input.given_group import GivenGroup
+from oracle.cli.input.pairing import Document, Instances
+from oracle.cli.printing.sink import Sink, opened_sink
+from oracle.cli.printing.terminal import printed, working
+from oracle.cli.printing.verdicts import verdict_parts
+from oracle.cli.runs.judge_requirements import is_at_optimum, is_kip54_balanced
+from rebalance import DocumentError, InstanceError, SourceError, read_documents
+
+Verdict = dict[str, Any]
+
+_MET: Final[Mapping[str, Callable[[Verdict], bool]]] = {
+    "valid": lambda _: True,  # an invalid verdict meets no requirement
+    "kip54": is_kip54_balanced,
+    "optimum": is_at_optimum,
+    "proved": verify.is_proved,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """Options of a run of ``judge``."""
+
+    against_optimum: bool
+    cooperative: bool
+    claim_rule: str
+    max_partitions: int
+    seconds: float | None = None  # for the optimum of each policy
+    require: str = "valid"
+
+    def is_met(self, verdict: Verdict) -> bool:
+        """Return whether a verdict meets the requirement for exit code 0."""
+        return verdict["verdict"] != "invalid" and _MET[self.require](verdict)
+
+    def verdict(self, instance: Document, assignment: Document) -> Verdict:
+        """Judge one assignment.
+
+        Raises
+        ------
+        InstanceError
+            If the optimum is requested and cannot be computed for the instance.
+        """
+        case = verify.understand(instance, claim_rule=self.claim_rule)
+        verdict = verify.judge_case(case, assignment, cooperative=self.cooperative)
+        if self.against_optimum and verdict["verdict"] != "unreadable":
+            from oracle.cli.runs.judged_optimum import optimum_beside
+            from pipeline.evaluation import Evaluation
+            from rebalance import ClaimRule, rebalance_of
+
+            rule = ClaimRule(self.claim_rule)
+            document = rebalance_of(instance, max_partitions=self.max_partitions)
+            evaluation = Evaluation(document, rule, case=case)
+            verdict["against"] = optimum_beside(evaluation, verdict, self.seconds)
+        return verdict
+
+
+def judge_all(
+    instances: str, assignments: str, judging: Judging, *, output: str, as_json: bool
+) -> None:
+    """Judge every assignment of a file, in its order.
+
+    Raises
+    ------
+    typer.Exit
+        After the last verdict: with 2 if part of the input was unreadable, else with 1
+        if a verdict is invalid or does not meet the requirement.
+    """
+    complaints = Complaints()
+    read = partial(verify.read_rebalance, max_partitions=judging.max_partitions)
+    known = Instances(instances, read_judged(instances, read))
+    for document in known.documents:
+        if isinstance(document, DocumentError):
+            complaints.add_error(document)
+    unmet = 0
+    with opened_sink(output, as_json=as_json) as sink, working("judging") as count:
+        for verdict in _verdicts(known, assignments, judging, complaints):
+            is_met = judging.is_met(verdict)
+            unmet += not is_met
+            _write(sink, verdict, unmet=None if is_met else judging.require)
+            count()
+    if known.unanswered:
+        complaints.add(known.unanswered_text)
+    raise typer.Exit(complaints.exit_code or (NO if unmet else 0))
+
+
+def judge_group(
+    group: GivenGroup, judging: Judging, *, output: str, as_json: bool
+) -> NoReturn:
+    """Judge what a group was assigned; a cooperative round by the rules of rounds.
+
+    Raises
+    ------
+    SourceError
+        If the source does not state it, or not what a verdict depends on.
+    typer.Exit
+        With 1 if the verdict is invalid or does not meet the requirement.
+    """
+    if group.premises:
+        reason = f"a verdict would presume: {'; '.join(group.premises)}"
+        helps = "audit states what follows from the text alone"
+        raise SourceError(f"{reason} ({helps})", source=str(group))
+    instance, assignment = group.own_pair()
+    judging = replace(judging, cooperative=judging.cooperative or group.cooperative)
+    with working("judging"):
+        verdict = judging.verdict(instance, assignment)
+    is_met = judging.is_met(verdict)
+    with opened_sink(output, as_json=as_json) as sink:
+        _write(sink, verdict, unmet=None if is_met else judging.require)
+    raise typer.Exit(0 if is_met else NO)
+
+
+def _verdicts(
+    known: Instances, source: str, judging: Judging, complaints: Complaints
+) -> Iterator[Verdict]:
+    for place, assignment in enumerate(read_judged(source, verify.read_assignment)):
+        if isinstance(assignment, DocumentError):
+            complaints.add_error(assignment)
+            known.pass_over(place)
+            yield _unreadable(assignment, "assignment")
+            continue
+        try:
+            instance = known.of(assignment, place)
+            if isinstance(instance, DocumentError):
+                yield _unreadable(instance, "instance")
+                continue
+            verdict = judging.verdict(instance, assignment)
+        except (SourceError, InstanceError) as error:
+            complaints.add(f"{source}: document {place + 1}: {error}")
+            continue
+        if verdict["verdict"] == "unreadable":
+            culprit = verdict["evidence"]["unreadable"]
+            reason = f"{culprit['path']}: {culprit['reason']}"
+            complaints.add(f"{source}: document {place + 1}: {reason}")
+        yield verdict
+
+
+def read_judged(
+    source: str, read: Callable[[bytes], Document]
+) -> Iterator[Document | DocumentError]:
+    """Read documents with the judge's own reader."""
+
+    def parse(text: bytes, *, source: str | None, line: int | None) -> Document:
+        try:
+            return read(text)
+        except verify.Unreadable as error:
+            raise DocumentError(
+                error.reason,
+                path=error.path,
+                source=source,
+                line=line,
+                more=error.more,
+            ) from None
+
+    return read_documents(source, parse)
+
+
+def _unreadable(error: DocumentError, document: str) -> Verdict:
+    shown = verify.Unreadable(error.reason, path=error.path)
+    return verify.unreadable(shown, document=document)
+
+
+def _write(sink: Sink, verdict: Verdict, *, unmet: str | None) -> None:
+    if sink.for_people:
+        sink.write_text(printed(*verdict_parts(verdict, unmet=unmet)))
+    else:
+        sink.write_document(verdict)

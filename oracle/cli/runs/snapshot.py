@@ -1,0 +1,116 @@
+"""Read a cluster, write instances and assignments, report what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from oracle.cli.input.documents import Complaints
+from oracle.cli.printing.parts import Cell
+from oracle.cli.printing.sink import Sink, opened_sink
+from oracle.cli.printing.tables import NAME_SHOWN, table_of
+from oracle.cli.printing.terminal import complain, printed, working
+from oracle.names import abridged
+from oracle.writing import written_aside
+from pipeline.live import (
+    ClientSettings,
+    ClusterState,
+    GroupSnapshot,
+    read_client_properties,
+    read_cluster,
+    snapshots_of,
+)
+from rebalance import OffsetReset, OracleError, Rebalance, to_json
+
+
+def write_snapshots(
+    server: str,
+    config: Path | None,
+    groups: Sequence[str],
+    *,
+    assignments: Path | None,
+    offset_reset: str,
+    output: str,
+    as_json: bool,
+) -> None:
+    """Run ``snapshot``.
+
+    Raises
+    ------
+    OutsideError
+        If the cluster does not answer.
+    OracleError
+        If no group has members.
+    """
+    settings = ClientSettings() if config is None else read_client_properties(config)
+    with working(f"reading {server}"):
+        cluster = read_cluster(server, settings, groups=groups)
+    complaints = Complaints()
+    taken = _taken(cluster, OffsetReset(offset_reset), complaints)
+    if not taken:
+        raise OracleError(f"{server}: no group with members that can be read")
+    with opened_sink(output, as_json=as_json) as sink:
+        _write(sink, taken)
+    if assignments is not None:
+        with written_aside(assignments) as writer:
+            for one in taken:
+                writer.write(to_json(one.assignment) + b"\n")
+    raise typer.Exit(complaints.exit_code)
+
+
+def _taken(
+    cluster: ClusterState, offset_reset: OffsetReset, complaints: Complaints
+) -> list[GroupSnapshot]:
+    for note in cluster.notes:
+        complain(f"no lag without {note}")
+    taken = []
+    for one in snapshots_of(cluster, offset_reset):
+        if isinstance(one, GroupSnapshot):
+            taken.append(one)
+        else:
+            complaints.add(f"group {one.group_id}: {one.reason}")
+    return taken
+
+
+def _write(sink: Sink, taken: Sequence[GroupSnapshot]) -> None:
+    if not sink.for_people:
+        for one in taken:
+            sink.write_document(to_json(one.rebalance))
+        return
+    columns = (
+        "group",
+        "state",
+        "assignor",
+        "members",
+        "topics",
+        "partitions",
+        "load",
+        "lag (records)",
+    )
+    table = table_of("Groups", columns, map(_row, taken))
+    sink.write_text(printed(table, ""))
+
+
+def _row(one: GroupSnapshot) -> tuple[Cell, ...]:
+    instance, held = one.rebalance, one.assignment.members or {}
+    loads = [sum(map(len, of_one.values())) for of_one in held.values()]
+    return (
+        abridged(instance.group, NAME_SHOWN),
+        one.state,
+        abridged(one.assignment.assignor or "unknown", NAME_SHOWN),
+        len(instance.members),
+        len(instance.topics),
+        sum(topic.partitions for topic in instance.topics.values()),
+        f"{min(loads):,} to {max(loads):,}",
+        _lag(instance),
+    )
+
+
+def _lag(instance: Rebalance) -> int | None:
+    """Return the lag of the group, in records; None if unknown for a topic."""
+    lags = [topic.lag for topic in instance.topics.values() if topic.partitions]
+    if any(lag is None for lag in lags):
+        return None
+    return sum(sum(lag or ()) for lag in lags)

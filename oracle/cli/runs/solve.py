@@ -1,0 +1,57 @@
+"""Solve under a policy, within limits, until done or interrupted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from threading import Event
+from typing import Final
+
+from oracle.cli.options.limits import Allowed
+from oracle.cli.printing.terminal import complain
+from oracle.cli.runs.answers import Answer
+from oracle.cli.runs.interrupts import run_stoppable
+from rebalance import Instance, kernels_are_interpreted
+from solver import Engine, Policy, kernels_are_compiled, load_kernels, solve
+
+NOT_COMPILED: Final = (
+    "compiling kernels, once per installation, which takes minutes; in a checkout, "
+    "make setup does so too"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solving:
+    """A policy, an engine, and the limits per rebalance."""
+
+    policy: Policy
+    engine: Engine
+    allowed: Allowed
+    stop: Event = field(default_factory=Event)
+
+    def answer(self, instance: Instance) -> Answer:
+        """Solve one rebalance; Ctrl-C sets ``stop`` and returns the best found."""
+        self._load_kernels()
+        limits = self.allowed.begin(self.stop)
+
+        def solve_one() -> Answer:
+            result = solve(instance, self.policy, limits=limits, engine=self.engine)
+            return Answer(
+                assignment=result.written_assignment(instance),
+                about=result.about(instance),
+            )
+
+        return run_stoppable(solve_one, self.stop)
+
+    def _load_kernels(self) -> None:
+        """Load compiled kernels before the clock starts; report missing ones."""
+        report_missing_kernels()
+        if self.allowed.time_limit is not None:
+            load_kernels(self.policy)
+
+
+@cache
+def report_missing_kernels() -> None:
+    """Look for compiled kernels once per process, not once per rebalance."""
+    if not kernels_are_interpreted() and not kernels_are_compiled():
+        complain(NOT_COMPILED)

@@ -1,0 +1,1 @@
+"""The subcommands as they are declared: their help, and what runs them."""
