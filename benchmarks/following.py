@@ -19,7 +19,7 @@ from typing import Final
 import psutil
 from pyspark.sql import SparkSession
 
-from pipeline.audit import audit
+from pipeline.audit import AuditRequest, audit
 from pipeline.audit.live_rows import live_parcels
 from pipeline.files import LocalStore
 from pipeline.following.follower import write_merged
@@ -47,7 +47,8 @@ def main() -> None:
             _show(f"  reading, {folders} folders", partial(_read, spark, kept))
         for name in ("first audit", "second audit"):
             live, out = live_source(kept.folders()), Path(scratch) / "out"
-            _show(name, lambda: audit([], out, live=live, master=MASTER))  # noqa: B023
+            request = AuditRequest(sources=[], out=out, master=MASTER)
+            _show(name, partial(audit, request, live=live))
     spark.stop()
 
 

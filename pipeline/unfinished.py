@@ -1,6 +1,6 @@
 """Folder of an unfinished audit: what a later run with the same request continues.
 
-The folder is named for the request (`pipeline.audit.request`):
+The folder is named for the request (`pipeline.audit.fingerprint`):
 
     cases-TOKEN/        the reconstructed cases, in numbered parts
     judged-TOKEN-N/     the judged parts of these cases, by the N-th run

@@ -15,6 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+SUBCOMMANDS = Path("oracle/cli")
+"""Its subpackages have a module per subcommand, by the name of the subcommand: options,
+declaration, run, and tables are found by one name."""
 
 
 def repeated_names(package: str, root: Path = ROOT) -> Iterator[str]:
@@ -26,8 +29,11 @@ def repeated_names(package: str, root: Path = ROOT) -> Iterator[str]:
             places["module", _module_name(path).lstrip("_")].append(shown)
         for name in _class_names(path):
             places["class", name.lstrip("_")].append(shown)
+    subcommands = {path.stem for path in (root / SUBCOMMANDS / "verbs").glob("*.py")}
     for (kind, name), found in sorted(places.items()):
-        if len(found) > 1:
+        is_subcommand = kind == "module" and name in subcommands
+        allowed = SUBCOMMANDS.as_posix() if is_subcommand else "-"
+        if len(found) > 1 and not all(path.startswith(allowed) for path in found):
             yield f"{kind} {name}: {', '.join(found)}"
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from oracle.cli.options.file_roles import with_kept_input
+from oracle.cli.options.values import with_option_values
 from oracle.cli.verbs.assign import assign
 from oracle.cli.verbs.audit import audit
 from oracle.cli.verbs.compare import compare
@@ -63,7 +64,7 @@ def summary_of(verb: Callable[..., None]) -> str:
     return " ".join((verb.__doc__ or "").split("\n\n")[0].split())
 
 
-VERBS = (
+_DECLARED: Final[tuple[Callable[..., None], ...]] = (
     solve,
     assign,
     judge,
@@ -77,6 +78,7 @@ VERBS = (
     audit,
     snapshot,
 )
+VERBS: Final = tuple(map(with_option_values, _DECLARED))
 for verb in VERBS:
     # The whole sentence, which is wrapped; a default summary would be cut.
     app.command(short_help=summary_of(verb))(with_kept_input(verb))

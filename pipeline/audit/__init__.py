@@ -1,6 +1,7 @@
 """The audit of a history on Spark: from sources to tables in a folder."""
 
+from pipeline.audit.request import AuditRequest
 from pipeline.audit.run import AuditSummary, audit
 from pipeline.writing import refuse_replaced
 
-__all__ = ["AuditSummary", "audit", "refuse_replaced"]
+__all__ = ["AuditRequest", "AuditSummary", "audit", "refuse_replaced"]

@@ -1,58 +1,54 @@
-"""Fingerprint of what an audit is asked for: equal requests yield equal tables.
-
-It covers the sources, the options that affect the tables, the versions of this program
-and of its libraries, and, in a checkout, the source code.
-"""
+"""What is audited, and by which rules: the options of an audit as one value."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from pipeline.audit.manifest import versions
-from pipeline.judging.instances import World
-from pipeline.sources.find import Found
-from pipeline.tables import FORMAT, LAYOUT
-
-_CODE: Final = ("heuristics", "pipeline", "rebalance", "solver", "verify")
-_DIGITS: Final = 16
+from pipeline.files import Location
+from rebalance import MAX_PARTITIONS, ClaimRule, OffsetReset
 
 
-def fingerprint(found: Found, world: World, options: Mapping[str, Any]) -> str:
-    """Return a name for the request, of hexadecimal digits.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRequest:
+    """Sources, side files, and rules of an audit, and where it writes."""
 
-    A source counts with its location, length, and modification time; of a running
-    cluster, the ranges of offsets count.
-    """
-    digest = hashlib.sha256()
-    for part in _parts(found, world, options):
-        digest.update(repr(part).encode())
-        digest.update(b"\n")
-    return digest.hexdigest()[:_DIGITS]
-
-
-def _parts(found: Found, world: World, options: Mapping[str, Any]) -> Iterator[object]:
-    yield FORMAT, LAYOUT, sorted(versions().items()), _code()
-    yield sorted(options.items())
-    yield world
-    for file in found.files:
-        yield file.name, file.uri, file.kind, file.length, file.modified_ms, file.sha256
-    for error in found.unknown:
-        yield str(error)
-    yield from found.lag_gaps
-    if found.live is not None:
-        yield found.live.log.server, found.live.ranges
-
-
-def _code() -> str:
-    """Return the digest of the source code, as far as it is files."""
-    digest = hashlib.sha256()
-    for package in _CODE:
-        spec = find_spec(package)
-        for folder in (spec and spec.submodule_search_locations) or ():
-            for path in sorted(Path(folder).rglob("*.py")):
-                digest.update(path.read_bytes())
-    return digest.hexdigest()
+    sources: Sequence[Location]
+    """Files and folders in any format of `pipeline.sources.source_kind.SourceKind`:
+    paths, or URIs of any file system that Hadoop supports."""
+    out: Location
+    """Folder for the tables, the page, and ``audit.json``: a path or a URI; created if
+    absent. On a cluster, all workers must have access to it and to the sources."""
+    cluster: str = "local"
+    """Name of the audited cluster."""
+    topics: Location | None = None
+    """Partition counts (`pipeline.sources.sidecars`). None, here and for the next two:
+    ``topics.json``, ``offsets.json``, or ``subscriptions.json`` in a folder of sources,
+    if there is one."""
+    offsets: Location | None = None
+    """Log ends (`pipeline.sources.sidecars`)."""
+    subscriptions: Location | None = None
+    """Subscriptions that no source reports (`pipeline.sources.given_subscriptions`)."""
+    lag: Sequence[Location] = ()
+    """Files with lag of a monitoring system (`pipeline.sources.lag_metrics`)."""
+    offset_reset: OffsetReset = OffsetReset.EARLIEST
+    """Where lag starts if nothing was committed."""
+    source_format: str | None = None
+    """Format of all files; None: it is detected."""
+    columns: str | None = None
+    """Names of the columns of records, such as ``value=payload``
+    (`pipeline.sources.record_format`)."""
+    encoding: str | None = None
+    """How key and value are written (`pipeline.sources.record_format`)."""
+    group_name: str | None = None
+    """Group of describe tables without a column GROUP."""
+    claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM
+    max_partitions: int = MAX_PARTITIONS
+    """Reject larger instances, and larger counts in ``topics``."""
+    assignors: Sequence[str] | None = None
+    """Names of `pipeline.evaluation.KNOWN`, or ``all``; None: all but kip54-sticky."""
+    master: str | None = None
+    """Spark's master, such as ``local[2]``; None: that of ``spark-submit``, or else all
+    cores of this machine."""
+    tasks: int | None = None
+    """Number of parts of the work; None: determined by the number of cores."""

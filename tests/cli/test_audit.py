@@ -8,7 +8,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import pytest
 import pipeline.live as pipeline_live
 from oracle.cli.runs import audit as auditing
 from oracle.report.facts import GROUPS_SHOWN
-from pipeline.audit import AuditSummary
+from pipeline.audit import AuditRequest, AuditSummary
 from pipeline.live import ClientSettings, LiveSource, OffsetsLog
 from rebalance import ClaimRule, OffsetReset, OutputError, OutsideError, SourceError
 from tests.cli.commands import Cli
@@ -33,7 +33,8 @@ class Pretended:
     """Substitute for the pipeline that writes the tables of a known audit."""
 
     def __init__(self) -> None:
-        self.asked: dict[str, Any] = {}
+        self.requests: list[AuditRequest] = []
+        self.live: Any = None
         self.rebalances = 8
         self.quarantine = {"set-aside: new\x1b protocol": 1200}
         self.lag_missing: str | None = None
@@ -41,16 +42,16 @@ class Pretended:
 
     def __call__(
         self,
-        sources: Sequence[str],
-        out: str,
+        request: AuditRequest,
         *,
+        live: Any,
         progress: Callable[[str, int, int], None],
         page: Callable[[Path], None],
         tell: Callable[[str], None],
         meanwhile: Callable[[], None],
-        **asked: Any,
     ) -> AuditSummary:
-        self.asked = {"sources": list(sources), "out": out, **asked}
+        self.requests.append(request)
+        self.live, out = live, str(request.out)
         meanwhile()
         for phase in ("read", "judge", "judge", "write"):
             progress(phase, 0, 1)
@@ -153,32 +154,29 @@ def test_options_reach_the_pipeline(
     }
     given = [word for pair in options.items() for word in pair]
     assert cli("audit", "a", "b", "--out", tmp_path, *given).code == 0
-    assert pipeline.asked == {
-        "sources": ["a", "b"],
-        "out": str(tmp_path),
-        "cluster": "prod",
-        "topics": "t.json",
-        "offsets": "o.json",
-        "subscriptions": "s.json",
-        "lag": ("lag.prom",),
-        "offset_reset": OffsetReset.LATEST,
-        "source_format": "describe",
-        "columns": "value=payload",
-        "encoding": "base64",
-        "group_name": "orders",
-        "claim_rule": ClaimRule.CURRENT_GENERATION,
-        "max_partitions": 7,
-        "assignors": ("range", "kip54-sticky"),
-        "master": "local[1]",
-        "live": None,
-    }
     cli("audit", "a", "--out", tmp_path)
-    assert pipeline.asked["topics"] is None
-    assert pipeline.asked["claim_rule"] is ClaimRule.NEWEST_CLAIM
-    assert pipeline.asked["offset_reset"] is OffsetReset.EARLIEST
-    assert pipeline.asked["max_partitions"] == 10_000_000
-    assert pipeline.asked["master"] is None
-    assert pipeline.asked["assignors"] is None
+    assert pipeline.requests == [
+        AuditRequest(
+            sources=["a", "b"],
+            out=str(tmp_path),
+            cluster="prod",
+            topics="t.json",
+            offsets="o.json",
+            subscriptions="s.json",
+            lag=["lag.prom"],
+            offset_reset=OffsetReset.LATEST,
+            source_format="describe",
+            columns="value=payload",
+            encoding="base64",
+            group_name="orders",
+            claim_rule=ClaimRule.CURRENT_GENERATION,
+            max_partitions=7,
+            assignors=("range", "kip54-sticky"),
+            master="local[1]",
+        ),
+        AuditRequest(sources=["a"], out=str(tmp_path)),
+    ]
+    assert pipeline.live is None
 
 
 @pytest.mark.heavy
@@ -211,8 +209,8 @@ def test_a_cluster_is_a_source(
     )
     assert ended.code == 0
     assert looked == [("b:9092", "SSL")]
-    assert pipeline.asked["sources"] == []
-    assert pipeline.asked["live"].counts == {"orders": 3}
+    assert pipeline.requests[0].sources == ()
+    assert pipeline.live.counts == {"orders": 3}
     assert ended.complaints[0] == "no lag without the log ends of topic orders"
     root = read_html((tmp_path / "out" / "index.html").read_text())
     words = shlex.split(root.one("footer").one("pre").text)
@@ -241,7 +239,7 @@ def test_nowhere_to_read_from(
     ended = cli("audit", *arguments, "--out", tmp_path / "out")
     assert ended.code == 2
     assert reason in ended.complaints[-1]
-    assert pipeline.asked == {}
+    assert pipeline.requests == []
 
 
 @pytest.mark.heavy

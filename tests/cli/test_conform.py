@@ -322,7 +322,7 @@ def test_the_command_of_a_finding_repeats_exactly_this_check(
         assert f"command: {command}\n" in text
         words = shlex.split(command)
         assert words[:2] == ["assignor-oracle", "conform"]
-        assert tuple(words[words.index("--seconds") :][:2]) == ("--seconds", "30.0")
+        assert tuple(words[words.index("--seconds") :][:2]) == ("--seconds", "30")
         ended = cli(*words[1:])
         assert ended.code == 1
         (again,) = read_tap(ended.out.decode())

@@ -247,7 +247,8 @@ def test_answers_come_while_the_input_is_still_open() -> None:
 def test_help_is_quick_and_imports_no_engine() -> None:
     heavy = {"pyspark", "numpy", "numba", "pandas", "altair", "pyarrow", "rebalance"}
     script = (
-        "import sys; from oracle.cli.invocation import run; code = run(['solve', '--help']);"
+        "import sys; from oracle.cli.invocation import run;"
+        "code = run(['solve', '--help']);"
         f"print({heavy!r} & sys.modules.keys(), file=sys.stderr); sys.exit(code)"
     )
     ended = subprocess.run(

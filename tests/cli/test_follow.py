@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ import pipeline.following
 from oracle.cli.options.durations import parse_duration
 from oracle.cli.runs import audit as auditing
 from oracle.cli.runs import audit_updates as following
-from pipeline.audit import AuditSummary
+from pipeline.audit import AuditRequest, AuditSummary
 from pipeline.following import Update
 from pipeline.live import ClientSettings, LiveSource, OffsetsLog
 from rebalance import OracleError, OutputError, OutsideError
@@ -34,7 +34,7 @@ class Pretended:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.updates: list[Update | OracleError] = []
-        self.audits: list[dict[str, Any]] = []
+        self.audits: list[tuple[AuditRequest, LiveSource]] = []
         self.waited: list[float] = []
         self.noted = 0
         self.is_alive = True
@@ -65,11 +65,19 @@ class Pretended:
     def note_audit(self) -> None:
         self.noted += 1
 
-    def audit(self, sources: list[str], out: str, **asked: Any) -> AuditSummary:
-        self.audits.append({"sources": list(sources), **asked})
+    def audit(
+        self,
+        request: AuditRequest,
+        *,
+        live: LiveSource,
+        page: Callable[[Path], object],
+        **_hooks: Any,
+    ) -> AuditSummary:
+        self.audits.append((request, live))
+        out = str(request.out)
         shutil.rmtree(out, ignore_errors=True)
         small_audit().write(Path(out))
-        asked["page"](Path(out))
+        page(Path(out))
         now = datetime(2026, 3, 1, tzinfo=UTC)
         return AuditSummary(
             out=out,
@@ -130,10 +138,10 @@ def test_other_sources_are_audited_besides(
 ) -> None:
     pretended.updates = [Update(records=1, is_due=True)]
     cli(*SERVER, "texts", "--out", tmp_path / "out", "--assignors", "range")
-    (asked,) = pretended.audits
-    assert asked["sources"] == ["texts"]
-    assert asked["live"].log.server == "b:9092"
-    assert asked["assignors"] == ("range",)
+    ((request, live),) = pretended.audits
+    assert request.sources == ["texts"]
+    assert live.log.server == "b:9092"
+    assert request.assignors == ("range",)
     assert 290 < pretended.waited[0] <= 300
 
 

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from oracle.cli.options.front import BalanceName
 from oracle.cli.runs import interrupts
-from oracle.cli.verbs.front import BalanceName
 from tests.cli.commands import CHAIN, COMMAND, Cli, on_terminal, write_lines
 from tests.cli.test_policies import hard
 from tests.cli.test_terminal import EVIL, HOSTILE, harmless

@@ -24,8 +24,9 @@ from conformance.clients import (
 from conformance.runs import FAMILIES, MEMORY, parse_finding, parse_run
 from oracle.cli.input import subjects
 from oracle.cli.invocation import run
-from oracle.cli.options import subjects as subject_options
-from oracle.cli.verbs import conform, fuzz
+from oracle.cli.options import subject_options
+from oracle.cli.options.conform import ConformOptions
+from oracle.cli.options.fuzz import FuzzOptions
 from tests.cli.commands import (
     CHAIN,
     COMMAND,
@@ -146,8 +147,8 @@ def test_options_of_conform_and_fuzz_are_declared_once() -> None:
 
     The default of ``--count`` depends on ``--time``, which only ``fuzz`` has.
     """
-    ours = get_type_hints(fuzz.fuzz, include_extras=True)
-    theirs = get_type_hints(conform.conform, include_extras=True)
+    ours = get_type_hints(FuzzOptions, include_extras=True)
+    theirs = get_type_hints(ConformOptions, include_extras=True)
     both = ours.keys() & theirs.keys()
     both -= {"client", "count", "output", "as_json", "return"}
     assert {"command", "cooperative", "family", "seed", "require"} < both

@@ -14,8 +14,8 @@ from typing import get_args
 import pytest
 
 from oracle.cli.options.limits import parse_seconds, parse_size
+from oracle.cli.options.solve import POLICIES, EngineName
 from oracle.cli.runs import interrupts
-from oracle.cli.verbs.solve import POLICIES, EngineName
 from solver import NAMED, Engine
 from solver.policy import OPTIMA
 from tests.cli.commands import CHAIN, COMMAND, Cli, group_of, on_terminal, write_lines

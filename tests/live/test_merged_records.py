@@ -11,7 +11,7 @@ import pyarrow.dataset as ds
 import pytest
 from pyspark.sql import SparkSession
 
-from pipeline.audit import audit
+from pipeline.audit import AuditRequest, audit
 from pipeline.files import HadoopStore, LocalStore, Stores
 from pipeline.following.batch_ranges import FAN_IN
 from pipeline.following.follower import write_merged
@@ -72,7 +72,7 @@ def test_an_audit_is_the_same_before_and_after(
     for out in ("before", "after"):
         live = live_source(kept.folders())
         options: dict[str, Any] = {"assignors": ["optimum"], "tasks": 2}
-        audit([], tmp_path / out, live=live, **options)
+        audit(AuditRequest(sources=[], out=tmp_path / out, **options), live=live)
         tables.append({name: read_table(tmp_path / out, name) for name in SCHEMAS})
         kept.merge(BATCHES, partial(write_merged, spark))
     before, after = tables

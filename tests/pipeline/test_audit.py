@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.audit import AuditSummary, audit, lazy_spark
+from pipeline.audit import AuditRequest, AuditSummary, audit, lazy_spark
 from pipeline.files import LocalStore
 from pipeline.reading import read_table
 from pipeline.tables import ORDER, RUN_TABLE, SCHEMAS, TABLES
@@ -274,13 +274,13 @@ def test_wrong_input_needs_no_spark(tmp_path: Path) -> None:
     wrong = tmp_path / "topics.json"
     wrong.write_text('{"t": "many"}')
     with pytest.raises(SourceError, match="no such file"):
-        audit([tmp_path / "absent"], out)
+        audit(AuditRequest(sources=[tmp_path / "absent"], out=out))
     with pytest.raises(SourceError, match="no such format"):
-        audit([log], out, source_format="avro")
+        audit(AuditRequest(sources=[log], out=out, source_format="avro"))
     with pytest.raises(DocumentError, match=r"\$.t"):
-        audit([log], out, topics=wrong)
+        audit(AuditRequest(sources=[log], out=out, topics=wrong))
     with pytest.raises(SourceError, match="needs a name"):
-        audit([log], out, cluster="")
+        audit(AuditRequest(sources=[log], out=out, cluster=""))
     assert not out.exists()
 
 
@@ -289,7 +289,7 @@ def test_wrong_input_needs_no_spark(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made(tmp_path: Path, name: str) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OutputError) as error:
-        audit([log_of(tmp_path, 1)], tmp_path / name)
+        audit(AuditRequest(sources=[log_of(tmp_path, 1)], out=tmp_path / name))
     assert str(tmp_path / name) in str(error.value)
     assert error.value.exit_code == 2
     assert (tmp_path / "file").read_text() == "in the way"
@@ -302,7 +302,7 @@ def test_two_audits_do_not_share_a_folder(tmp_path: Path) -> None:
     with (out / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(OutputError, match="another audit"):
-            audit([log_of(tmp_path, 1)], out)
+            audit(AuditRequest(sources=[log_of(tmp_path, 1)], out=out))
 
 
 def test_an_audit_that_a_killed_run_was_replacing_is_restored(tmp_path: Path) -> None:

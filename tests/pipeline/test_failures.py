@@ -21,7 +21,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from pipeline.audit import AuditSummary, audit, steps
+from pipeline.audit import AuditRequest, AuditSummary, audit, steps
 from pipeline.audit.judged import JUDGED, PART, Batches
 from pipeline.audit.stages import judge_batches
 from pipeline.judging.settings import Settings
@@ -72,7 +72,7 @@ def test_torn_parquet_costs_nothing_but_itself(
     cuts = {"a": 4, "b": len(data) // 2, "c": len(data) - 8, "d": len(data) - 1}
     for name, length in cuts.items():
         (torn / f"{name}.parquet").write_bytes(data[:length])
-    found = audit([torn], tmp_path / "out", **QUICK)
+    found = audit(AuditRequest(sources=[torn], out=tmp_path / "out", **QUICK))
     expected = local_audit([whole], tmp_path / "expected", assignors=OPTIMUM)
     assert tables_but(found, "quarantine") == tables_but(expected, "quarantine")
     aside = rows_of(found, "quarantine")
@@ -95,7 +95,7 @@ def test_records_that_are_delivered_twice_count_once(
         (folder / "a.jsonl").write_text("\n".join(written) + "\n")
     (twice / "b.jsonl").write_text("\n".join(lines[1:4]) + "\n")
     pq.write_table(records_of(log), twice / "c.parquet")
-    found = audit([twice], tmp_path / "out", **QUICK)
+    found = audit(AuditRequest(sources=[twice], out=tmp_path / "out", **QUICK))
     expected = local_audit([once], tmp_path / "expected", assignors=OPTIMUM)
     assert found.rows["rebalances"] == 5
     assert tables_but(found) == tables_but(expected)
@@ -138,7 +138,7 @@ def test_a_killed_worker_changes_nothing(
             yield batch.slice(batch.num_rows // 2 + 1)
 
     monkeypatch.setattr(steps, "judge", judging(die_once))
-    found = audit([log], tmp_path / "out", **QUICK)
+    found = audit(AuditRequest(sources=[log], out=tmp_path / "out", **QUICK))
     assert died.exists()
     expected = local_audit([log], tmp_path / "expected", assignors=OPTIMUM)
     assert found.rows["rebalances"] == 400
@@ -152,7 +152,8 @@ def test_an_audit_that_failed_is_continued(
     """Finished parts are neither computed nor written again."""
     log, out, told = tmp_path / "in.parquet", tmp_path / "out", list[str]()
     pq.write_table(records_of(some_log("orders", 12)), log)
-    again = partial(audit, [log], out, **QUICK, tell=told.append)
+    request = AuditRequest(sources=[log], out=out, **QUICK)
+    again = partial(audit, request, tell=told.append)
 
     def fail_beside_another(batches: Batches) -> Batches:
         """Pass part 0 on; fail in part 1 when the other is finished."""
@@ -194,11 +195,16 @@ def test_a_damaged_unfinished_audit_is_begun_anew(
     log, told = tmp_path / "in.parquet", list[str]()
     pq.write_table(records_of(some_log("orders", 5)), log)
     with pytest.raises(KeyboardInterrupt):
-        audit([log], tmp_path / "out", **QUICK, progress=interrupt_in("write"))
+        audit(
+            AuditRequest(sources=[log], out=tmp_path / "out", **QUICK),
+            progress=interrupt_in("write"),
+        )
     for path in (tmp_path / "out").glob(JUDGED_FILES):
         path.write_bytes(path.read_bytes()[:-20])
         path.with_name(f".{path.name}.crc").unlink()
-    found = audit([log], tmp_path / "out", **QUICK, tell=told.append)
+    found = audit(
+        AuditRequest(sources=[log], out=tmp_path / "out", **QUICK), tell=told.append
+    )
     assert told == ["the unfinished audit cannot be read: beginning anew"]
     assert found.rows["rebalances"] == 5
     assert not (tmp_path / "out" / ".unfinished").exists()

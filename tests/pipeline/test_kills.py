@@ -18,7 +18,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from oracle.report import write_page
-from pipeline.audit import AuditSummary, audit
+from pipeline.audit import AuditRequest, AuditSummary, audit
 from pipeline.reading import read_table
 from rebalance import MAX_PARTITIONS, OutsideError
 from tests.pipeline.audit_files import (
@@ -56,7 +56,7 @@ def audited(out: Path, **more: Any) -> AuditSummary:
     Workers know what they have evaluated before, and are then too quick to be killed;
     another limit, which rejects nothing, is another question.
     """
-    return audit([CHURN], out, master=MASTER, **more)
+    return audit(AuditRequest(sources=[CHURN], out=out, master=MASTER, **more))
 
 
 def command_of(process: psutil.Process) -> str:
@@ -169,7 +169,11 @@ def first_look(
     spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> AuditSummary:
     out = tmp_path_factory.mktemp("audits") / "first-look"
-    return audit([FIRST_LOOK], out, assignors=["optimum"], master=MASTER)
+    return audit(
+        AuditRequest(
+            sources=[FIRST_LOOK], out=out, assignors=["optimum"], master=MASTER
+        )
+    )
 
 
 class Run:

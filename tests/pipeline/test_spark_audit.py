@@ -21,7 +21,7 @@ from pyspark.sql import SparkSession
 
 from oracle.report import write_page
 from pipeline import table_files
-from pipeline.audit import AuditSummary, audit, run
+from pipeline.audit import AuditRequest, AuditSummary, audit, run
 from pipeline.audit.sorting import in_order
 from pipeline.evaluation import COLUMNS, DEFAULT, JUDGE, DisagreementError
 from pipeline.reading import read_table
@@ -70,7 +70,11 @@ def divided(
     out = tmp_path_factory.mktemp("audits") / "divided"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(table_files, "MOST_ROWS", 50)
-        return audit([sources], out, cluster=CLUSTER, master=MASTER, tasks=5)
+        return audit(
+            AuditRequest(
+                sources=[sources], out=out, cluster=CLUSTER, master=MASTER, tasks=5
+            )
+        )
 
 
 # The same tables, with and without Spark, however the work is divided.
@@ -106,7 +110,10 @@ def test_the_rows_of_the_recording_are_those_without_spark(
     spark: SparkSession, churn_audit: AuditSummary, tmp_path: Path
 ) -> None:
     source, out = RECORDINGS / "churn", tmp_path / "out"
-    assert_same_rows(audit([source], out, cluster="churn", master=MASTER), churn_audit)
+    assert_same_rows(
+        audit(AuditRequest(sources=[source], out=out, cluster="churn", master=MASTER)),
+        churn_audit,
+    )
 
 
 def test_the_row_of_the_run_agrees_with_the_manifest(divided: AuditSummary) -> None:
@@ -161,7 +168,12 @@ def test_a_large_audit_judges_what_its_page_shows(
 
     def run_audit() -> AuditSummary:
         source = RECORDINGS / "first-look"
-        return audit([source], out, master=MASTER, assignors=["optimum"], page=page)
+        return audit(
+            AuditRequest(
+                sources=[source], out=out, master=MASTER, assignors=["optimum"]
+            ),
+            page=page,
+        )
 
     summary = run_audit()
     assert manifest_of(summary)["parameters"]["judged_whole"] == 0
@@ -193,7 +205,10 @@ def test_what_a_file_of_lag_lacks_is_told_and_in_the_tables(
     lag.write_text("".join(lags))
     told: list[str] = []
     out, master = tmp_path / "out", MASTER
-    found = audit([FIRST_LOOK], out, lag=[lag], master=master, tell=told.append)
+    found = audit(
+        AuditRequest(sources=[FIRST_LOOK], out=out, lag=[lag], master=master),
+        tell=told.append,
+    )
     assert told == [f"{lag}: no lag of group g-coop, orders 2: {NO_COMMIT}"]
     assert found.quarantine[f"missing: lag: {NO_COMMIT}"] == 1
     (row,) = [
@@ -230,7 +245,11 @@ def test_an_audit_is_replaced_as_a_whole_with_its_page(
 
     options: dict[str, Any] = {"master": MASTER, "tasks": 2}
     log, shorter = log_of(tmp_path, 3), log_of(tmp_path, 2)
-    first = audit([log], out, cluster="one", progress=tell, page=page_into, **options)
+    first = audit(
+        AuditRequest(sources=[log], out=out, cluster="one", **options),
+        progress=tell,
+        page=page_into,
+    )
     assert first.rows["rebalances"] == 3
     phases = list(dict.fromkeys(phase for phase, _, _ in told))
     assert phases == ["read", "judge", "write", "page"]
@@ -244,9 +263,15 @@ def test_an_audit_is_replaced_as_a_whole_with_its_page(
         raise OSError("no page")
 
     with pytest.raises(OutputError, match="no page"):
-        audit([shorter], out, cluster="two", page=fail, **options)
+        audit(
+            AuditRequest(sources=[shorter], out=out, cluster="two", **options),
+            page=fail,
+        )
     assert (files_of(out), (out / "audit.json").read_bytes()) == before
-    second = audit([shorter], out, cluster="two", page=page_into, **options)
+    second = audit(
+        AuditRequest(sources=[shorter], out=out, cluster="two", **options),
+        page=page_into,
+    )
     assert [row["cluster"] for row in rows_of(second, RUN_TABLE)] == ["two"]
     assert second.rows["rebalances"] == 2
     assert {r["cluster"] for r in rows_of(second, "answers")} == {"two"}
@@ -268,12 +293,18 @@ def test_an_audit_of_another_file_system(spark: SparkSession, tmp_path: Path) ->
     conf.set("fs.viewfs.mounttable.other.link./data", f"file://{tmp_path}/real")
     there, here = "viewfs://other/data/out", tmp_path / "out"
     with pytest.raises(SourceError, match="no such file"):
-        audit(["viewfs://other/data/absent"], there, master=MASTER)
+        audit(
+            AuditRequest(
+                sources=["viewfs://other/data/absent"], out=there, master=MASTER
+            )
+        )
     told: list[str] = []
     options: dict[str, Any] = {"cluster": "x", "master": MASTER, "tasks": 2}
-    options |= {"page": page_into, "tell": told.append}
-    local = audit([tmp_path / "real/in"], here, **options)
-    again = partial(audit, ["viewfs://other/data/in"], there, **options)
+    hooks: dict[str, Any] = {"page": page_into, "tell": told.append}
+    request = AuditRequest(sources=[tmp_path / "real/in"], out=here, **options)
+    local = audit(request, **hooks)
+    request = AuditRequest(sources=["viewfs://other/data/in"], out=there, **options)
+    again = partial(audit, request, **hooks)
     with pytest.raises(KeyboardInterrupt):
         again(progress=interrupt_in("read"))
     assert not (tmp_path / "real" / "out").exists()
@@ -321,7 +352,10 @@ def test_a_full_disk_leaves_the_audit_before(
 
     try:
         with pytest.raises(OutputError) as error:
-            audit([FIRST_LOOK], out, assignors=["optimum"], progress=fill)
+            audit(
+                AuditRequest(sources=[FIRST_LOOK], out=out, assignors=["optimum"]),
+                progress=fill,
+            )
     finally:
         resource.prlimit(writer, resource.RLIMIT_FSIZE, (soft, hard))
     assert str(error.value).casefold() == f"{out}: file too large".casefold()
@@ -335,7 +369,10 @@ def test_a_first_audit_that_fails_at_once_leaves_no_folder(
 ) -> None:
     log, interrupt = log_of(tmp_path, 2), interrupt_in("read")
     with pytest.raises(KeyboardInterrupt):
-        audit([log], tmp_path / "out", master=MASTER, progress=interrupt)
+        audit(
+            AuditRequest(sources=[log], out=tmp_path / "out", master=MASTER),
+            progress=interrupt,
+        )
     assert not (tmp_path / "out").exists()
 
 
@@ -366,15 +403,17 @@ def test_a_relative_path_on_a_cluster_is_that_of_the_driver(tmp_path: Path) -> N
 RELATIVE = """
 import sys
 from pathlib import Path
-from pipeline.audit import audit
-audit(["in"], Path(sys.argv[1]), master=sys.argv[1])
+from pipeline.audit import AuditRequest, audit
+request = AuditRequest(sources=["in"], out=Path(sys.argv[1]), master=sys.argv[1])
+audit(request)
 """
 
 SCRIPT = """
 import sys
 from pathlib import Path
-from pipeline.audit import audit
-summary = audit([Path(sys.argv[1])], Path(sys.argv[2]), master="local[1]")
+from pipeline.audit import AuditRequest, audit
+sources, out = [Path(sys.argv[1])], Path(sys.argv[2])
+summary = audit(AuditRequest(sources=sources, out=out, master="local[1]"))
 print(summary.rows["rebalances"], summary.java.startswith("Java "))
 """
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.audit.request import fingerprint
+from pipeline.audit.fingerprint import fingerprint
 from pipeline.files import LocalStore, uri_of
 from pipeline.sources.find import find_sources
 from pipeline.unfinished import Unfinished

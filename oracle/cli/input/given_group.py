@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from oracle.cli.options.groups import GroupChoice
+from oracle.cli.options.group_choice import GroupChoice
 from oracle.cli.printing.terminal import complain, working
 from rebalance import (
     AssignmentDocument,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import typer
 
+from oracle.cli.options.plan import PlanOptions
 from oracle.planning import (
     AddPartitions,
     Change,
@@ -27,41 +27,30 @@ _LAG: Final = re.compile(r"(x?)([0-9]{1,19})")
 _PLACE: Final = re.compile(r"(.+):([0-9]{1,10})")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StatedChanges:
-    """The options, in their text form."""
+def stated_changes(options: PlanOptions, rebalance: Rebalance) -> list[Change]:
+    """Return the changes of a group, in the order in which they are made.
 
-    leave: Sequence[str]
-    join: Sequence[str]
-    add_members: int
-    subscribe: Sequence[str]
-    partitions: Sequence[str]
-    lag: Sequence[str]
-    subscription: str | None
-
-    def of(self, rebalance: Rebalance) -> list[Change]:
-        """Return the changes of a group, in the order in which they are made.
-
-        Raises
-        ------
-        typer.BadParameter
-            If an option has another form, or a subscription has to be stated.
-        """
-        given = None if self.subscription is None else topics_of(self.subscription)
-        changes: list[Change] = [Leave(member=name) for name in self.leave]
-        staying = apply_changes(rebalance, changes)
-        joining = common_subscription(staying) if given is None else given
-        changes += [_join(text, joining) for text in self.join]
-        taken = apply_changes(rebalance, changes) if self.add_members else rebalance
-        changes += [
-            Join(member=name, subscription=_required(joining, f"--add-members: {name}"))
-            for name in new_names(taken, self.add_members)
-        ]
-        for text in self.subscribe:
-            changes += _subscribe(text, rebalance, changes)
-        changes += [_partitions(text) for text in self.partitions]
-        changes += [_lag(text) for text in self.lag]
-        return changes
+    Raises
+    ------
+    typer.BadParameter
+        If an option has another form, or a subscription has to be stated.
+    """
+    stated = options.subscription
+    given = None if stated is None else topics_of(stated)
+    changes: list[Change] = [Leave(member=name) for name in options.leave or ()]
+    staying = apply_changes(rebalance, changes)
+    joining = common_subscription(staying) if given is None else given
+    changes += [_join(text, joining) for text in options.join or ()]
+    taken = apply_changes(rebalance, changes) if options.add_members else rebalance
+    changes += [
+        Join(member=name, subscription=_required(joining, f"--add-members: {name}"))
+        for name in new_names(taken, options.add_members)
+    ]
+    for text in options.subscribe or ():
+        changes += _subscribe(text, rebalance, changes)
+    changes += [_partitions(text) for text in options.partitions or ()]
+    changes += [_lag(text) for text in options.lag or ()]
+    return changes
 
 
 def topics_of(text: str) -> list[str]:

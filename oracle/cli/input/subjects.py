@@ -23,6 +23,7 @@ from conformance.runs import (
     external_client,
     external_command,
 )
+from oracle.cli.options.conform import ConformOptions
 
 PATIENCE: Final = Patience()
 """When a missing answer is a hang."""
@@ -113,18 +114,8 @@ def check_families(names: Sequence[str], *, seed: int, first: int = 0) -> None:
             raise typer.BadParameter(str(error)) from error.__cause__
 
 
-def tested_subjects(
-    command: str | None,
-    clients: Sequence[str],
-    *,
-    cooperative: bool,
-    seconds: float,
-    patience: Patience,
-    memory: int,
-    repeat: bool,
-    deterministic: bool | None,
-) -> list[Tested | Absent]:
-    """Return what the options name, the command first.
+def tested_subjects(options: ConformOptions) -> list[Tested | Absent]:
+    """Return the subjects that options name, the command first.
 
     Raises
     ------
@@ -133,15 +124,18 @@ def tested_subjects(
     OutsideError
         If there is no such program.
     """
+    limits: dict[str, Any] = {"seconds": options.seconds, "memory": options.memory}
     found: list[Tested | Absent] = []
-    if command is not None:
-        external = external_command(command, seconds=seconds, memory=memory)
-        found.append(Tested(external=external, cooperative=cooperative))
-    for spec in clients:
-        found += of_client(spec, seconds=seconds, memory=memory)
+    if options.command is not None:
+        external = external_command(options.command, **limits)
+        is_cooperative = bool(options.cooperative)
+        found.append(Tested(external=external, cooperative=is_cooperative))
+    for spec in options.client or ():
+        found += of_client(spec, **limits)
+    patience = patience_of(patient=options.patient)
     return [
         subject.with_patience(patience).repeating(
-            repeat=repeat, deterministic=deterministic
+            repeat=options.repeat, deterministic=options.deterministic
         )
         for subject in found
     ]

@@ -70,27 +70,6 @@ OptionalRebalancesArgument = Annotated[
     ),
     FileRole.READ,
 ]
-FromOption = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        metavar="SOURCE",
-        help="Take one group from the folder of an audit, from records, texts of "
-        "kafka-consumer-groups --describe, or documents, or from a running cluster, "
-        "HOST:PORT.",
-        show_default=False,
-    ),
-    FileRole.READ,
-]
-FromGroupOption = Annotated[
-    str | None,
-    typer.Option(
-        "--group",
-        metavar="NAME",
-        help="Group of --from; it can be left out if there is only one.",
-        show_default=False,
-    ),
-]
 GroupNameOption = Annotated[
     str | None,
     typer.Option(
@@ -98,15 +77,6 @@ GroupNameOption = Annotated[
         metavar="NAME",
         help="Group of texts of kafka-consumer-groups --describe whose tables have no "
         "column GROUP (Kafka 0.10.1 to 2.3).",
-        show_default=False,
-    ),
-]
-GenerationOption = Annotated[
-    int | None,
-    typer.Option(
-        min=0,
-        metavar="N",
-        help="Generation of the group, or epoch. Default: the last one.",
         show_default=False,
     ),
 ]

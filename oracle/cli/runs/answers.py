@@ -12,7 +12,9 @@ from oracle.cli.codes import FINE, INTERRUPTED, NO
 from oracle.cli.input.documents import Complaints
 from oracle.cli.input.given_group import GivenGroup, read_given_or_columns
 from oracle.cli.input.unknown_names import NameWarnings
-from oracle.cli.printing.answers import REFUSALS, answer_parts
+from oracle.cli.options.assign import AssignOptions
+from oracle.cli.options.solve import SolveOptions
+from oracle.cli.printing.answer_parts import REFUSALS, answer_parts
 from oracle.cli.printing.parts import Line
 from oracle.cli.printing.sink import Sink, opened_sink
 from oracle.cli.printing.terminal import printed, working
@@ -45,23 +47,21 @@ class Answer:
 Answering = Callable[[Instance], Answer]
 
 
-def answer_all(  # noqa: PLR0913 - the options of the subcommands
-    file: str | GivenGroup,
+def answer_all(
+    given: str | GivenGroup,
     answer: Answering,
+    options: AssignOptions | SolveOptions,
     *,
-    claim_rule: str,
-    max_partitions: int,
-    output: str,
-    as_json: bool,
-    what: str,
+    progress: str,
     stop: Event | None = None,
     errors: bool = False,
     warn: bool = False,
 ) -> None:
     """Compute an assignment for every rebalance of a file, until ``stop`` is set.
 
-    With ``errors``, a rebalance without an answer has a line ``{"error": "why"}``; with
-    ``warn``, names that do not exist are reported (`oracle.cli.input.unknown_names`).
+    ``progress`` is shown on a terminal. With ``errors``, a rebalance without an answer
+    has a line ``{"error": "why"}``; with ``warn``, names that do not exist are reported
+    (`oracle.cli.input.unknown_names`).
 
     Raises
     ------
@@ -70,11 +70,12 @@ def answer_all(  # noqa: PLR0913 - the options of the subcommands
         unreadable, with 1 if an answer is infeasible or unknown.
     """
     complaints = Complaints()
-    rule = ClaimRule(claim_rule)
+    rule = ClaimRule(options.claim_rule)
     answered, refused = 0, 0
-    documents = read_given_or_columns(file, rule, max_partitions)
-    warnings = NameWarnings(str(file), is_silent=not warn)
-    with opened_sink(output, as_json=as_json) as sink, working(what) as count:
+    documents = read_given_or_columns(given, rule, options.max_partitions)
+    warnings = NameWarnings(str(given), is_silent=not warn)
+    written = opened_sink(options.output, as_json=options.as_json)
+    with written as sink, working(progress) as count:
         for number, document in enumerate(documents, start=1):
             try:
                 if isinstance(document, DocumentError):
@@ -85,7 +86,7 @@ def answer_all(  # noqa: PLR0913 - the options of the subcommands
                 if isinstance(error, DocumentError):
                     complaints.add_error(error)
                 else:
-                    complaints.add(f"{file}: document {number}: {error}")
+                    complaints.add(f"{given}: document {number}: {error}")
                 if errors:
                     sink.write_document({"error": str(error)})
                     answered += 1

@@ -7,21 +7,23 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
 from oracle.cli.codes import LOST
-from oracle.cli.options.common import MAX_PARTITIONS, listed_names
+from oracle.cli.options.audit import EVERY, AuditOptions
+from oracle.cli.options.common import listed_names
+from oracle.cli.options.values import stated_options
 from oracle.cli.printing.parts import Line, Part
 from oracle.cli.printing.sink import opened_sink
 from oracle.cli.printing.tables import NAME_SHOWN, table_of
 from oracle.cli.printing.terminal import complain, console_of, is_terminal, printed
 from oracle.names import abridged, visible
 from oracle.wording import counted
-from pipeline.audit import AuditSummary, audit, refuse_replaced
+from pipeline.audit import AuditRequest, AuditSummary, audit, refuse_replaced
 from pipeline.tables import PAGE
 from rebalance import ClaimRule, OffsetReset, SourceError
 
@@ -35,77 +37,43 @@ _PHASES: Final = {"read": "reading", "judge": "judging", "write": "writing"}
 
 Progress = Callable[[str, int, int], None]
 
-_DEFAULTS: Final = {
-    "--auto-offset-reset": "earliest",
-    "--claim-rule": "newest-claim",
-    "--max-partitions": str(MAX_PARTITIONS),
-}
+_STATED: Final = (
+    "bootstrap_server",
+    "command_config",
+    "out",
+    "cluster",
+    "topics",
+    "offsets",
+    "subscriptions",
+    "auto_offset_reset",
+    "source_format",
+    "columns",
+    "encoding",
+    "group_name",
+    "claim_rule",
+    "max_partitions",
+    "assignors",
+    "lag",
+    "follow",
+    "every",
+)
+"""Options on which the tables depend, in the order in which a command states them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Audit:
-    """Arguments of an audit."""
-
-    sources: tuple[str, ...]
-    server: str | None
-    config: Path | None
-    out: str
-    master: str | None
-    cluster: str
-    topics: str | None
-    offsets: str | None
-    subscriptions: str | None
-    lag: tuple[str, ...]
-    offset_reset: str
-    source_format: str | None
-    columns: str | None
-    encoding: str | None
-    group_name: str | None
-    claim_rule: str
-    max_partitions: int
-    assignors: str | None
-    every: float | None = None
-    """Seconds between the updates of ``--follow``; None: one audit."""
-    accepts_losses: bool = False
-
-    @property
-    def command(self) -> str:
-        """Command line that computes the same tables again."""
-        options = {
-            "--bootstrap-server": self.server,
-            "--command-config": None if self.config is None else str(self.config),
-            "--out": self.out,
-            "--cluster": self.cluster,
-            "--topics": self.topics,
-            "--offsets": self.offsets,
-            "--subscriptions": self.subscriptions,
-            "--auto-offset-reset": self.offset_reset,
-            "--format": self.source_format,
-            "--columns": self.columns,
-            "--encoding": self.encoding,
-            "--group-name": self.group_name,
-            "--claim-rule": self.claim_rule,
-            "--max-partitions": str(self.max_partitions),
-            "--assignors": self.assignors,
-        }
-        given = [
-            part
-            for name, value in options.items()
-            if value and value != _DEFAULTS.get(name)
-            for part in (name, value)
-        ]
-        given += [part for one in self.lag for part in ("--lag", one)]
-        if self.every is not None:
-            given += ["--follow", "--every", f"{self.every:g}"]
-        return shlex.join(["assignor-oracle", "audit", *self.sources, *given])
+def command_of(options: AuditOptions) -> str:
+    """Return the command line that computes the same tables again."""
+    if options.follow:
+        options = replace(options, every=options.every or EVERY)
+    stated = stated_options(options, _STATED, always=("cluster",))
+    return shlex.join(["assignor-oracle", "audit", *(options.sources or ()), *stated])
 
 
-def run_audit(asked: Audit, *, as_json: bool) -> None:
+def run_audit(options: AuditOptions) -> None:
     """Run an audit and print a summary on standard output."""
     with shown_progress() as progress:
-        done = audited(asked, _live(asked), progress)
-    with opened_sink("-", as_json=as_json) as sink:
-        if as_json:
+        done = audited(options, _live(options), progress)
+    with opened_sink("-", as_json=options.as_json) as sink:
+        if options.as_json:
             sink.write_document(document_of(done))
         else:
             sink.write_text(_told(done))
@@ -115,8 +83,8 @@ def run_audit(asked: Audit, *, as_json: bool) -> None:
             f"no lag of {judged}: --lag lacks partitions of the group; "
             "lag_missing in the tables names them"
         )
-    _complain_if_unreadable(done.summary, asked.sources)
-    _end_if_lost(done.summary, accepted=asked.accepts_losses)
+    _complain_if_unreadable(done.summary, options.sources or ())
+    _end_if_lost(done.summary, accepted=options.accept_losses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +97,7 @@ class CompletedAudit:
 
 
 def audited(
-    asked: Audit, live: LiveSource | None, progress: Progress
+    options: AuditOptions, live: LiveSource | None, progress: Progress
 ) -> CompletedAudit:
     """Run an audit; ``live`` is the running cluster among its sources."""
     written: list[tuple[Facts, dict[str, Any]]] = []
@@ -137,34 +105,39 @@ def audited(
     def page(folder: Path) -> None:
         from oracle.report import write_page
 
-        facts = write_page(folder, folder / PAGE, command=asked.command)
+        facts = write_page(folder, folder / PAGE, command=command_of(options))
         used = json.loads((folder / "audit.json").read_bytes())["parameters"]
         written.append((facts, used))
 
     summary = audit(
-        asked.sources,
-        asked.out,
-        cluster=asked.cluster,
-        topics=asked.topics,
-        offsets=asked.offsets,
-        subscriptions=asked.subscriptions,
+        _request(options),
         live=live,
-        lag=asked.lag,
-        offset_reset=OffsetReset(asked.offset_reset),
-        source_format=asked.source_format,
-        columns=asked.columns,
-        encoding=asked.encoding,
-        group_name=asked.group_name,
-        claim_rule=ClaimRule(asked.claim_rule),
-        max_partitions=asked.max_partitions,
-        assignors=(None if asked.assignors is None else listed_names(asked.assignors)),
-        master=asked.master,
         progress=progress,
         tell=complain,
         page=page,
         meanwhile=_prepare_page,
     )
     return CompletedAudit(summary, *written[0])
+
+
+def _request(options: AuditOptions) -> AuditRequest:
+    """Return the options that the audit itself has; the others are of the command."""
+    assignors = options.assignors
+    equal = {
+        option.name: getattr(options, option.name)
+        for option in fields(AuditRequest)
+        if hasattr(options, option.name)
+    }
+    return AuditRequest(
+        **equal
+        | {
+            "sources": options.sources or (),
+            "lag": options.lag or (),
+            "offset_reset": OffsetReset(options.auto_offset_reset),
+            "claim_rule": ClaimRule(options.claim_rule),
+            "assignors": None if assignors is None else listed_names(assignors),
+        }
+    )
 
 
 def _prepare_page() -> None:
@@ -174,25 +147,26 @@ def _prepare_page() -> None:
     prepare_page()
 
 
-def _live(asked: Audit) -> LiveSource | None:
-    if asked.server is None:
+def _live(options: AuditOptions) -> LiveSource | None:
+    server = options.bootstrap_server
+    if server is None:
         return None
     from pipeline.live import find_live_source
 
-    live = find_live_source(asked.server, client_settings(asked))
+    live = find_live_source(server, client_settings(options))
     for note in live.notes:
         complain(f"no lag without {note}")
     return live
 
 
-def client_settings(asked: Audit) -> ClientSettings:
+def client_settings(options: AuditOptions) -> ClientSettings:
     """Read the settings of the connection to the cluster."""
     from pipeline.live import ClientSettings, read_client_properties
 
-    config = asked.config
+    config = options.command_config
     if config is None:
         return ClientSettings()
-    refuse_replaced(asked.out, [config])
+    refuse_replaced(options.out, [config])
     return read_client_properties(config)
 
 

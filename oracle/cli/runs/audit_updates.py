@@ -6,10 +6,10 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NoReturn
 
+from oracle.cli.options.audit import EVERY, AuditOptions
 from oracle.cli.printing.sink import opened_sink
 from oracle.cli.printing.terminal import complain
 from oracle.cli.runs.audit import (
-    Audit,
     CompletedAudit,
     audited,
     client_settings,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 pause = time.sleep
 
 
-def run_follow(asked: Audit, *, as_json: bool) -> NoReturn:
+def run_follow(options: AuditOptions) -> NoReturn:
     """Follow a cluster: read and audit, wait, and begin again.
 
     A failure of the cluster is reported, and the next update tries again, except in the
@@ -39,10 +39,10 @@ def run_follow(asked: Audit, *, as_json: bool) -> NoReturn:
     from pipeline.following import following
     from pipeline.live import OffsetsLog
 
-    server, every = asked.server or "", asked.every or 0.0
-    log = OffsetsLog(server=server, settings=client_settings(asked))
-    with following(asked.out, log, master=asked.master) as follower:
-        updates = _Updates(asked, follower, as_json=as_json)
+    server, every = options.bootstrap_server or "", options.every or EVERY
+    log = OffsetsLog(server=server, settings=client_settings(options))
+    with following(options.out, log, master=options.master) as follower:
+        updates = _Updates(options, follower)
         is_first = True
         while True:
             began = time.monotonic()
@@ -59,10 +59,9 @@ def run_follow(asked: Audit, *, as_json: bool) -> NoReturn:
 class _Updates:
     """The updates of one process; each is one line on standard error."""
 
-    def __init__(self, asked: Audit, follower: Follower, *, as_json: bool) -> None:
-        self._asked = asked
+    def __init__(self, options: AuditOptions, follower: Follower) -> None:
+        self._options = options
         self._follower = follower
-        self._as_json = as_json
         self._judged: int | None = None
         self._notes: tuple[str, ...] = ()
 
@@ -73,7 +72,7 @@ class _Updates:
             progress("read", 0, 1)
             found = self._follower.read()
             if found.is_due:
-                done = audited(self._asked, self._source(), progress)
+                done = audited(self._options, self._source(), progress)
                 self._follower.note_audit()
         if done is None:
             what = "only offset commits" if found.records else "no audit"
@@ -85,7 +84,7 @@ class _Updates:
         complain(
             f"{_now()}: records read: {found.records:,}; rebalances: {judged:,}{more}"
         )
-        if self._as_json:
+        if self._options.as_json:
             with opened_sink("-", as_json=True) as sink:
                 sink.write_document(document_of(done))
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import typer
 
 from oracle.cli.input.documents import Complaints, good, refusals
-from oracle.cli.input.given_group import GivenGroup, read_given
+from oracle.cli.input.given_group import GivenGroup, given_input, read_given
+from oracle.cli.options.common import listed_names
+from oracle.cli.options.compare import CompareOptions
 from oracle.cli.printing.parts import Cell, Line, Sheet
 from oracle.cli.printing.sink import opened_sink
 from oracle.cli.printing.tables import name_of, table_of
@@ -58,33 +60,27 @@ class Tallies:
             self.of.setdefault(answer["assignor"], Tally()).add(answer)
 
 
-def compare_all(
-    given: str | GivenGroup,
-    *,
-    assignors: Iterable[str],
-    claim_rule: str,
-    max_partitions: int,
-    output: str,
-    as_json: bool,
-) -> None:
+def compare_all(options: CompareOptions) -> None:
     """Compare assignors on every rebalance of a file, or on that of a group.
 
     Raises
     ------
     SourceError
-        If a name of ``assignors`` is unknown.
+        If a name of ``--assignors`` is unknown.
     typer.Exit
         With 2, after the last comparison, if part of the input was unreadable.
     """
-    selected = selection(assignors)
+    given = given_input(options.file, options.choice, options.max_partitions)
+    selected = selection(listed_names(options.assignors))
     complaints, tallies = Complaints(), Tallies()
-    documents = read_given(given, max_partitions)
+    documents = read_given(given, options.max_partitions)
     actual = given.actual if isinstance(given, GivenGroup) else None
-    with opened_sink(output, as_json=as_json) as sink, working("comparing") as count:
+    written = opened_sink(options.output, as_json=options.as_json)
+    with written as sink, working("comparing") as count:
         for number, document in good(documents, complaints):
             with refusals(complaints, source=str(given), number=number):
                 comparison = comparison_of(
-                    document, claim_rule, actual, assignors=selected
+                    document, options.claim_rule, actual, assignors=selected
                 )
                 tallies.add(comparison)
                 if sink.for_people:

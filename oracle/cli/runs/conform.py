@@ -6,9 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from enum import Enum
-from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 import typer
 
@@ -36,9 +34,9 @@ from oracle.cli.input.subjects import (
     Absent,
     Tested,
     check_families,
-    patience_of,
     tested_subjects,
 )
+from oracle.cli.options.conform import ConformOptions
 from oracle.cli.printing.conform import CheckLines, Matrix
 from oracle.cli.printing.sink import Sink, opened_sink
 from oracle.cli.printing.terminal import working
@@ -51,53 +49,32 @@ _EXIT: Final = re.compile("exit code ")
 """Not a signal: a fault of the program itself, which has started."""
 
 
-class Format(Enum):
-    """Form of the output."""
+def _check_names(options: ConformOptions) -> None:
+    """Check the names of families, of checks, and of the algorithm.
 
-    TABLE = "table"
-    TAP = "tap"
-    JSON = "json"
+    Raises
+    ------
+    typer.BadParameter
+        If there is no such name; the message lists those that exist.
+    """
+    check_families(options.family or (), seed=options.seed)
+    if options.algorithm is not None and options.algorithm not in algorithms():
+        known = ", ".join(algorithms())
+        raise typer.BadParameter(f"--as: no {options.algorithm!r}; there are {known}")
+    for name in options.check or ():
+        try:
+            find_check(name)
+        except UnknownCheckError as error:
+            raise typer.BadParameter(f"--check: {error}") from None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conforming:
-    """Options of a run of ``conform``."""
+@dataclass(frozen=True, slots=True)
+class _Checks:
+    """The checks that the options of ``conform`` select."""
 
-    command: str | None
-    clients: tuple[str, ...]
-    algorithm: str | None
-    cooperative: bool
-    corpus: bool
-    families: tuple[str, ...] | None
-    seed: int
-    count: int
-    seconds: float
-    patient: bool
-    repeat: bool
-    deterministic: bool | None
-    memory: int
-    require: str
-    selected: tuple[str, ...] = ()
+    options: ConformOptions
 
-    def check_names(self) -> None:
-        """Check the names of families, of checks, and of the algorithm.
-
-        Raises
-        ------
-        typer.BadParameter
-            If there is no such name; the message lists those that exist.
-        """
-        check_families(self.families or (), seed=self.seed)
-        if self.algorithm is not None and self.algorithm not in algorithms():
-            known = ", ".join(algorithms())
-            raise typer.BadParameter(f"--as: no {self.algorithm!r}; there are {known}")
-        for name in self.selected:
-            try:
-                find_check(name)
-            except UnknownCheckError as error:
-                raise typer.BadParameter(f"--check: {error}") from None
-
-    def checks(self, tested: Tested) -> Iterator[Check]:
+    def of(self, tested: Tested) -> Iterator[Check]:
         """Yield the checks of one subject: those named, or corpus and families.
 
         Raises
@@ -110,7 +87,7 @@ class Conforming:
         with closing(tested.source.start()) as subject:
             checks = (
                 self._named(subject, cooperative=tested.cooperative)
-                if self.selected
+                if self.options.check
                 else self._all(subject, cooperative=tested.cooperative)
             )
             started = _started(until_hanging(checks), tested.external)
@@ -120,29 +97,30 @@ class Conforming:
                     started,
                     is_declared=tested.deterministic,
                     cooperative=tested.cooperative,
-                    are_selected=bool(self.selected),
+                    are_selected=bool(self.options.check),
                 )
             except OSError as error:
                 raise OutsideError(f"cannot start: {error.strerror}") from None
 
     def _named(self, subject: Subject, *, cooperative: bool) -> Iterator[Check]:
-        for name in self.selected:
+        for name in self.options.check or ():
             yield selected_check(
-                subject, name, algorithm=self.algorithm, cooperative=cooperative
+                subject, name, algorithm=self.options.algorithm, cooperative=cooperative
             )
 
     def _all(self, subject: Subject, *, cooperative: bool) -> Iterator[Check]:
-        names = FAMILIES if self.families is None else self.families
-        if self.corpus:
+        family = self.options.family
+        names = FAMILIES if family is None else family
+        if self.options.corpus:
             yield from corpus_checks(
-                subject, algorithm=self.algorithm, cooperative=cooperative
+                subject, algorithm=self.options.algorithm, cooperative=cooperative
             )
         for name in names:
             yield from family_checks(
                 subject,
                 family_of(name),
-                seed=self.seed,
-                count=self.count,
+                seed=self.options.seed,
+                count=self.options.count,
                 cooperative=cooperative,
             )
 
@@ -162,9 +140,7 @@ def _started(checks: Iterator[Check], external: External) -> Iterator[Check]:
         yield check
 
 
-def conform_all(
-    conforming: Conforming, *, written: Format, output: str, junit: Path | None
-) -> None:
+def conform_all(options: ConformOptions) -> NoReturn:
     """Check every subject and write the reports.
 
     Raises
@@ -177,34 +153,26 @@ def conform_all(
     OutsideError
         If there is no such program.
     """
-    conforming.check_names()
-    subjects = tested_subjects(
-        conforming.command,
-        conforming.clients,
-        cooperative=conforming.cooperative,
-        seconds=conforming.seconds,
-        patience=patience_of(patient=conforming.patient),
-        repeat=conforming.repeat,
-        deterministic=conforming.deterministic,
-        memory=conforming.memory,
-    )
-    requirement = Requirement(conforming.require)
+    _check_names(options)
+    subjects = tested_subjects(options)
+    requirement = Requirement(options.require)
     diagnosed = _Diagnosed(
         requirement=requirement,
-        command=_commands(conforming, subjects),
-        longest=None if conforming.selected else LONGEST,
+        command=_commands(options, subjects),
+        longest=None if options.check else LONGEST,
     )
     with ExitStack() as files:
-        sink = files.enter_context(opened_sink(output, as_json=True))
-        reports: list[Report] = [_report(written, sink, diagnosed)]
-        if junit is not None:
-            write = files.enter_context(written_aside(junit)).write
+        sink = files.enter_context(opened_sink(options.output, as_json=True))
+        reports: list[Report] = [_report(options, sink, diagnosed)]
+        if options.junit is not None:
+            write = files.enter_context(written_aside(options.junit)).write
             reports.append(diagnosed.junit(write))
         everything = Reports(reports)
         # A table is written at the end, so that progress can be shown before it.
-        progress = working("checking", before_output=written is Format.TABLE)
+        is_table = not (options.tap or options.as_json)
+        progress = working("checking", before_output=is_table)
         with progress as count:
-            code = _run(conforming, subjects, everything, requirement, count)
+            code = _run(options, subjects, everything, requirement, count)
         everything.end()
     raise typer.Exit(code)
 
@@ -232,7 +200,7 @@ class Reports:
 
 
 def _run(
-    conforming: Conforming,
+    options: ConformOptions,
     subjects: Sequence[Tested | Absent],
     reports: Report,
     requirement: Requirement,
@@ -245,11 +213,11 @@ def _run(
             reports.not_run(tested.name, tested.reason)
             code = OUTSIDE
             continue
-        if conforming.repeat and not tested.repeats:
+        if options.repeat and not tested.repeats:
             why = "over the wire, each rebalance is sent once"
             typer.echo(f"not repeated: {visible(tested.name)}: {why}", err=True)
         try:
-            for check in conforming.checks(tested):
+            for check in _Checks(options).of(tested):
                 reports.add(tested.name, check)
                 if not check.passes(requirement):
                     code = max(code, NO)
@@ -289,21 +257,15 @@ class _Diagnosed:
 
 
 def _commands(
-    conforming: Conforming, subjects: Sequence[Tested | Absent]
+    options: ConformOptions, subjects: Sequence[Tested | Absent]
 ) -> CheckCommands:
     return CheckCommands(
-        options={
-            one.name: _option(one.external)
-            for one in subjects
-            if isinstance(one, Tested)
+        options=options,
+        subjects={
+            tested.name: _option(tested.external)
+            for tested in subjects
+            if isinstance(tested, Tested)
         },
-        algorithm=conforming.algorithm,
-        cooperative=conforming.cooperative,
-        seconds=conforming.seconds,
-        patient=conforming.patient,
-        deterministic=conforming.deterministic,
-        memory=conforming.memory,
-        require=conforming.require,
     )
 
 
@@ -313,11 +275,9 @@ def _option(external: External) -> str:
     return external.option if client is None else f"--client {client.spec}"
 
 
-def _report(written: Format, sink: Sink, diagnosed: _Diagnosed) -> Report:
-    match written:
-        case Format.TAP:
-            return diagnosed.tap(sink)
-        case Format.JSON:
-            return CheckLines(sink, diagnosed.requirement)
-        case Format.TABLE:
-            return Matrix(sink, diagnosed.requirement)
+def _report(options: ConformOptions, sink: Sink, diagnosed: _Diagnosed) -> Report:
+    if options.tap:
+        return diagnosed.tap(sink)
+    if options.as_json:
+        return CheckLines(sink, diagnosed.requirement)
+    return Matrix(sink, diagnosed.requirement)

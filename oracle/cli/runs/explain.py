@@ -13,10 +13,10 @@ import typer
 import verify
 from oracle.cli.codes import FINE, INTERRUPTED, NO
 from oracle.cli.input.documents import Complaints, good, refusals
-from oracle.cli.input.given_group import GivenGroup
+from oracle.cli.input.given_group import GivenGroup, given_input
 from oracle.cli.input.pairing import Document, Instances
 from oracle.cli.input.unknown_names import NameWarnings
-from oracle.cli.options.limits import Allowed
+from oracle.cli.options.explain import ExplainOptions
 from oracle.cli.printing.parts import Line, Part, Sheet
 from oracle.cli.printing.sink import STDOUT, Sink, opened_sink
 from oracle.cli.printing.terminal import printed, working
@@ -25,7 +25,7 @@ from oracle.cli.runs.judge import read_judged
 from oracle.cli.runs.solve import report_missing_kernels
 from oracle.explanation import Explanation, explain, explanation_lines
 from rebalance import ClaimRule, DocumentError, Instance, SourceError
-from solver import Policy, Result, solve
+from solver import Policy, Result, parse_policy, solve
 
 Pair = tuple[Document, Document | None]
 
@@ -33,13 +33,11 @@ _NEGATIVE: Final = frozenset({"not-best", "invalid", "infeasible"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExplainRun:
-    """Options of a run of ``explain``."""
+class _ExplainRun:
+    """One run of ``explain``, until ``stop`` is set."""
 
+    options: ExplainOptions
     policy: Policy
-    allowed: Allowed
-    claim_rule: str
-    max_partitions: int
     stop: Event = field(default_factory=Event)
 
     def explained(self, instance: Document, assignment: Document | None) -> Explanation:
@@ -50,23 +48,16 @@ class ExplainRun:
             assignment,
             self.policy,
             self._solve,
-            claim_rule=ClaimRule(self.claim_rule),
-            max_partitions=self.max_partitions,
+            claim_rule=ClaimRule(self.options.claim_rule),
+            max_partitions=self.options.max_partitions,
         )
 
     def _solve(self, instance: Instance, policy: Policy) -> Result:
-        limits = self.allowed.begin(self.stop)
+        limits = self.options.allowed.begin(self.stop)
         return run_stoppable(lambda: solve(instance, policy, limits=limits), self.stop)
 
 
-def explain_all(
-    instances: str | GivenGroup,
-    assignments: str | None,
-    run: ExplainRun,
-    *,
-    output: str,
-    as_json: bool,
-) -> None:
+def explain_all(options: ExplainOptions) -> None:
     """Explain every assignment of a file, or every optimum, in its order.
 
     Raises
@@ -75,11 +66,14 @@ def explain_all(
         After the last explanation: with 130 if interrupted, with 2 if part of the input
         was unreadable, with 1 if an assignment is not the best.
     """
+    instances = _given(options)
+    run = _ExplainRun(options=options, policy=parse_policy(options.policy))
     complaints, negative, written = Complaints(), 0, 0
-    for_programs = as_json or output != STDOUT
+    for_programs = options.as_json or options.output != STDOUT
     premises = instances.premises if isinstance(instances, GivenGroup) else ()
-    with opened_sink(output, as_json=as_json) as sink, working("explaining") as count:
-        for explanation in _explanations(instances, assignments, run, complaints):
+    output = opened_sink(options.output, as_json=options.as_json)
+    with output as sink, working("explaining") as count:
+        for explanation in _explanations(instances, run, complaints):
             if premises and not for_programs:
                 sink.write_text(printed(Line(f"Provided that {'; '.join(premises)}:")))
             _write(sink, explanation, for_programs=for_programs, first=not written)
@@ -95,12 +89,24 @@ def explain_all(
     raise typer.Exit(complaints.exit_code or (NO if negative else FINE))
 
 
+def _given(options: ExplainOptions) -> str | GivenGroup:
+    """Return the file or the group; the group's page is written on the way."""
+    given = given_input(options.instance, options.choice, options.max_partitions)
+    if options.html is not None:
+        if not isinstance(given, GivenGroup):
+            raise typer.BadParameter("--html requires --from")
+        given.write_page(options.html, options.claim_rule, options.choice.generation)
+    if isinstance(given, GivenGroup) and options.optimum:
+        given = given.without_assignment()
+    if options.instance == options.assignment == "-":
+        raise typer.BadParameter("only one of the two can be standard input")
+    return given
+
+
 def _explanations(
-    instances: str | GivenGroup,
-    assignments: str | None,
-    run: ExplainRun,
-    complaints: Complaints,
+    instances: str | GivenGroup, run: _ExplainRun, complaints: Complaints
 ) -> Iterator[Explanation]:
+    assignments = run.options.assignment
     source = str(instances) if assignments is None else assignments
     if isinstance(instances, GivenGroup):
         pairs: Iterator[tuple[int, Pair]] = iter([(1, instances.judged_pair())])
@@ -118,8 +124,8 @@ def _explanations(
     warnings.finish()
 
 
-def _documents(instances: str, run: ExplainRun) -> Iterator[Document | DocumentError]:
-    read = partial(verify.read_rebalance, max_partitions=run.max_partitions)
+def _documents(instances: str, run: _ExplainRun) -> Iterator[Document | DocumentError]:
+    read = partial(verify.read_rebalance, max_partitions=run.options.max_partitions)
     return read_judged(instances, read)
 
 

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -15,10 +14,10 @@ import typer
 
 from oracle.cli.codes import INTERRUPTED
 from oracle.cli.input.documents import Complaints, good, refusals
-from oracle.cli.input.given_group import GivenGroup, read_given
+from oracle.cli.input.given_group import given_input, read_given
 from oracle.cli.input.unknown_names import NameWarnings
 from oracle.cli.options.file_roles import refuse_input
-from oracle.cli.options.limits import Allowed
+from oracle.cli.options.front import FrontOptions
 from oracle.cli.printing.objectives import in_units, proof_text
 from oracle.cli.printing.parts import Cell, Line, Part
 from oracle.cli.printing.sink import opened_sink
@@ -39,18 +38,15 @@ from solver.pareto import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FrontRun:
-    """Options of a run of ``front``."""
+class _FrontRun:
+    """One run of ``front``, until ``stop`` is set."""
 
-    objective: str
-    balance: str
-    allowed: Allowed
-    picture: Path | None
+    options: FrontOptions
     stop: Event = field(default_factory=Event)
 
     def frontier(self, instance: Instance) -> Frontier:
         """Compute the frontier of one rebalance; Ctrl-C returns the known points."""
-        limits = self.allowed.begin(self.stop)
+        limits = self.options.allowed.begin(self.stop)
         with _progress_bar() as progress:
             return run_stoppable(
                 lambda: self._compute(instance, limits, progress), self.stop
@@ -59,18 +55,18 @@ class FrontRun:
     def _compute(
         self, instance: Instance, limits: Limits, progress: Progress
     ) -> Frontier:
-        if self.objective == "balance":
+        if self.options.objective == "balance":
             return balance_frontier(instance, limits=limits, progress=progress)
-        balance = Balance(kind=BalanceKind(self.balance))
+        balance = Balance(kind=BalanceKind(self.options.balance or "none"))
         return peak_lag_frontier(instance, balance, limits=limits, progress=progress)
 
     def draw(self, instance: Instance, frontier: Frontier, number: int) -> None:
         """Draw a frontier, if a picture is requested."""
-        if self.picture is None:
+        target = self.options.picture
+        if target is None:
             return
         from oracle.report.frontier_chart import picture_of
 
-        target = self.picture
         if number > 1:
             target = target.with_stem(f"{target.stem}-{number}")
         kind = target.suffix.lower().removeprefix(".")
@@ -80,15 +76,7 @@ class FrontRun:
             writer.write(drawn)
 
 
-def front_all(
-    file: str | GivenGroup,
-    run: FrontRun,
-    *,
-    claim_rule: str,
-    max_partitions: int,
-    output: str,
-    as_json: bool,
-) -> None:
+def front_all(options: FrontOptions) -> None:
     """Compute the frontier of every rebalance of a file, in its order.
 
     Raises
@@ -97,13 +85,15 @@ def front_all(
         After the last frontier: with 130 if interrupted, with 2 if part of the input
         was rejected.
     """
-    complaints, rule, drawn = Complaints(), ClaimRule(claim_rule), 0
-    documents = read_given(file, max_partitions)
-    warnings = NameWarnings(str(file))
-    with opened_sink(output, as_json=as_json) as sink:
+    given = given_input(options.file, options.choice, options.max_partitions)
+    run = _FrontRun(options=options)
+    complaints, rule, drawn = Complaints(), ClaimRule(options.claim_rule), 0
+    documents = read_given(given, options.max_partitions)
+    warnings = NameWarnings(str(given))
+    with opened_sink(options.output, as_json=options.as_json) as sink:
         for number, document in good(documents, complaints):
             warnings.check(document, number)
-            with refusals(complaints, source=str(file), number=number):
+            with refusals(complaints, source=str(given), number=number):
                 instance = instance_of(document, claim_rule=rule)
                 frontier = run.frontier(instance)
                 if sink.for_people:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import typer
 
@@ -24,10 +24,11 @@ from conformance.shrinking import shrunk_record
 from oracle.cli.codes import FINE, NO, OUTSIDE
 from oracle.cli.input.documents import Complaints, good
 from oracle.cli.input.subjects import Absent, Tested
+from oracle.cli.options.fuzz import FuzzOptions
 from oracle.cli.printing.fuzz import fuzz_parts, short_counts, subjects_parts
 from oracle.cli.printing.sink import Sink, opened_sink
 from oracle.cli.printing.terminal import complain, printed, working
-from oracle.cli.runs.fuzz_subjects import FuzzOptions
+from oracle.cli.runs.fuzz_plan import FuzzPlan
 from oracle.names import visible
 from rebalance import OutsideError, plain_of, read_rebalances
 
@@ -39,14 +40,19 @@ FOR_CLAIMS: Final = 6
 
 
 @dataclass(slots=True, kw_only=True)
-class _Run:
+class _FuzzRun:
     """One run of ``fuzz``: what every assignor shares, and what became of each."""
 
-    options: FuzzOptions
+    plan: FuzzPlan
     sink: Sink
     given: Iterable[dict[str, Any]] | None
     code: int = FINE
     summaries: list[list[RunSummary]] = field(default_factory=list)
+
+    @property
+    def options(self) -> FuzzOptions:
+        """Options of the run."""
+        return self.plan.options
 
     def test(self, tested: Tested | Absent, *, deadline: float | None) -> None:
         """Test one assignor until its deadline, and write what is found.
@@ -60,15 +66,15 @@ class _Run:
         if isinstance(tested, Absent):
             raise OutsideError(tested.reason)
         tested.external.check()
-        options, recorder = self.options, self.options.recorder(tested)
+        options, recorder = self.options, self.plan.recorder(tested)
         campaign = Campaign(
             source=tested.source,
             plan=CampaignPlan(
-                draws=options.plan(cooperative=tested.cooperative),
+                draws=self.plan.draws(cooperative=tested.cooperative),
                 given=self.given,
-                shrink_seconds=options.shrink_seconds,
+                shrink_seconds=options.shrink_seconds if options.shrink else None,
                 deadline=self._end_of_campaign(deadline),
-                guided=options.is_guided,
+                guided=self.plan.is_guided,
                 deterministic=tested.deterministic,
             ),
         )
@@ -182,7 +188,7 @@ class _Run:
             say(f"reproducer: {line}")
 
 
-def fuzz_all(options: FuzzOptions, *, output: str, as_json: bool) -> None:
+def fuzz_all(options: FuzzOptions) -> NoReturn:
     """Test the subjects one after the other, and write findings and counts.
 
     A time is shared: what one assignor does not need, the others have.
@@ -197,16 +203,17 @@ def fuzz_all(options: FuzzOptions, *, output: str, as_json: bool) -> None:
         If the only subject cannot be tested.
     """
     begun = time.monotonic()
-    options.check()
-    subjects = options.subjects()
-    with opened_sink(output, as_json=as_json) as sink:
+    plan = FuzzPlan(options=options)
+    plan.check()
+    subjects = plan.subjects()
+    with opened_sink(options.output, as_json=options.as_json) as sink:
         deadline = None if options.time is None else begun + options.time
         complaints = Complaints()
         given = _given(options.instances, complaints)
         if given is not None and len(subjects) > 1:
             given = list(given)  # read once: the file can be a pipe
-        run = _Run(options=options, sink=sink, given=given)
-        weights = _weights(subjects, options)
+        run = _FuzzRun(plan=plan, sink=sink, given=given)
+        weights = _weights(subjects, plan)
         for number, one in enumerate(subjects):
             try:
                 run.test(one, deadline=_share(deadline, weights[number:]))
@@ -227,9 +234,9 @@ def _given(file: str | None, complaints: Complaints) -> Iterable[dict[str, Any]]
     return (plain_of(found) for _, found in good(read_rebalances(file), complaints))
 
 
-def _weights(subjects: list[Tested | Absent], options: FuzzOptions) -> list[int]:
+def _weights(subjects: list[Tested | Absent], plan: FuzzPlan) -> list[int]:
     """Return the parts of the time: more for assignors that use claims."""
-    if len(subjects) == 1 or not options.is_guided:
+    if len(subjects) == 1 or not plan.is_guided:
         return [1] * len(subjects)
     return [_weight(subject) for subject in subjects]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NoReturn
 
@@ -12,8 +12,9 @@ import typer
 import verify
 from oracle.cli.codes import NO
 from oracle.cli.input.documents import Complaints
-from oracle.cli.input.given_group import GivenGroup
+from oracle.cli.input.given_group import GivenGroup, given_input
 from oracle.cli.input.pairing import Document, Instances
+from oracle.cli.options.judge import JudgeOptions
 from oracle.cli.printing.sink import Sink, opened_sink
 from oracle.cli.printing.terminal import printed, working
 from oracle.cli.printing.verdicts import verdict_parts
@@ -30,20 +31,38 @@ _MET: Final[Mapping[str, Callable[[Verdict], bool]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judging:
-    """Options of a run of ``judge``."""
+def judge_all(options: JudgeOptions) -> NoReturn:
+    """Run ``judge``.
 
-    against_optimum: bool
+    Raises
+    ------
+    SourceError
+        If a source of ``--from`` does not state what a verdict depends on.
+    typer.Exit
+        After the last verdict: with 2 if part of the input was unreadable, else with 1
+        if a verdict is invalid or does not meet the requirement.
+    """
+    given = given_input(options.instances, options.choice, options.max_partitions)
+    if options.instances == options.assignments == "-":
+        raise typer.BadParameter("only one of the two can be standard input")
+    if isinstance(given, GivenGroup):
+        _judge_group(given, options)
+    if options.assignments is None:
+        raise typer.BadParameter("no ASSIGNMENTS to judge")
+    _judge_files(given, options.assignments, options)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judging:
+    """Verdicts on the pairs of a run, as its options ask for them."""
+
+    options: JudgeOptions
     cooperative: bool
-    claim_rule: str
-    max_partitions: int
-    seconds: float | None = None  # for the optimum of each policy
-    require: str = "valid"
 
     def is_met(self, verdict: Verdict) -> bool:
         """Return whether a verdict meets the requirement for exit code 0."""
-        return verdict["verdict"] != "invalid" and _MET[self.require](verdict)
+        is_valid = verdict["verdict"] != "invalid"
+        return is_valid and _MET[self.options.require](verdict)
 
     def verdict(self, instance: Document, assignment: Document) -> Verdict:
         """Judge one assignment.
@@ -53,77 +72,63 @@ class Judging:
         InstanceError
             If the optimum is requested and cannot be computed for the instance.
         """
-        case = verify.understand(instance, claim_rule=self.claim_rule)
+        options = self.options
+        case = verify.understand(instance, claim_rule=options.claim_rule)
         verdict = verify.judge_case(case, assignment, cooperative=self.cooperative)
-        if self.against_optimum and verdict["verdict"] != "unreadable":
+        if options.compares_with_optimum and verdict["verdict"] != "unreadable":
             from oracle.cli.runs.judged_optimum import optimum_beside
             from pipeline.evaluation import Evaluation
             from rebalance import ClaimRule, rebalance_of
 
-            rule = ClaimRule(self.claim_rule)
-            document = rebalance_of(instance, max_partitions=self.max_partitions)
+            rule = ClaimRule(options.claim_rule)
+            document = rebalance_of(instance, max_partitions=options.max_partitions)
             evaluation = Evaluation(document, rule, case=case)
-            verdict["against"] = optimum_beside(evaluation, verdict, self.seconds)
+            verdict["against"] = optimum_beside(evaluation, verdict, options.time_limit)
         return verdict
 
 
-def judge_all(
-    instances: str, assignments: str, judging: Judging, *, output: str, as_json: bool
-) -> None:
-    """Judge every assignment of a file, in its order.
-
-    Raises
-    ------
-    typer.Exit
-        After the last verdict: with 2 if part of the input was unreadable, else with 1
-        if a verdict is invalid or does not meet the requirement.
-    """
+def _judge_files(instances: str, assignments: str, options: JudgeOptions) -> NoReturn:
+    """Judge every assignment of a file, in its order."""
+    judging = _Judging(options=options, cooperative=options.cooperative)
     complaints = Complaints()
-    read = partial(verify.read_rebalance, max_partitions=judging.max_partitions)
+    read = partial(verify.read_rebalance, max_partitions=options.max_partitions)
     known = Instances(instances, read_judged(instances, read))
     for document in known.documents:
         if isinstance(document, DocumentError):
             complaints.add_error(document)
     unmet = 0
-    with opened_sink(output, as_json=as_json) as sink, working("judging") as count:
+    written = opened_sink(options.output, as_json=options.as_json)
+    with written as sink, working("judging") as count:
         for verdict in _verdicts(known, assignments, judging, complaints):
             is_met = judging.is_met(verdict)
             unmet += not is_met
-            _write(sink, verdict, unmet=None if is_met else judging.require)
+            _write(sink, verdict, unmet=None if is_met else options.require)
             count()
     if known.unanswered:
         complaints.add(known.unanswered_text)
     raise typer.Exit(complaints.exit_code or (NO if unmet else 0))
 
 
-def judge_group(
-    group: GivenGroup, judging: Judging, *, output: str, as_json: bool
-) -> NoReturn:
-    """Judge what a group was assigned; a cooperative round by the rules of rounds.
-
-    Raises
-    ------
-    SourceError
-        If the source does not state it, or not what a verdict depends on.
-    typer.Exit
-        With 1 if the verdict is invalid or does not meet the requirement.
-    """
+def _judge_group(group: GivenGroup, options: JudgeOptions) -> NoReturn:
+    """Judge the assignment of a group; a cooperative round by the rules of rounds."""
     if group.premises:
         reason = f"a verdict would presume: {'; '.join(group.premises)}"
         helps = "audit states what follows from the text alone"
         raise SourceError(f"{reason} ({helps})", source=str(group))
     instance, assignment = group.own_pair()
-    judging = replace(judging, cooperative=judging.cooperative or group.cooperative)
+    judging = _Judging(
+        options=options, cooperative=options.cooperative or group.cooperative
+    )
     with working("judging"):
         verdict = judging.verdict(instance, assignment)
     is_met = judging.is_met(verdict)
-    with opened_sink(output, as_json=as_json) as sink:
-        _write(sink, verdict, unmet=None if is_met else judging.require)
+    with opened_sink(options.output, as_json=options.as_json) as sink:
+        _write(sink, verdict, unmet=None if is_met else options.require)
     raise typer.Exit(0 if is_met else NO)
 
 
 def _verdicts(
-    known: Instances, source: str, judging: Judging, complaints: Complaints
+    known: Instances, source: str, judging: _Judging, complaints: Complaints
 ) -> Iterator[Verdict]:
     for place, assignment in enumerate(read_judged(source, verify.read_assignment)):
         if isinstance(assignment, DocumentError):

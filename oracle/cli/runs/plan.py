@@ -11,10 +11,10 @@ import typer
 
 from oracle.cli.codes import FINE, INTERRUPTED, NO
 from oracle.cli.input.given_group import given_input, history_of, read_given
-from oracle.cli.input.plan_changes import StatedChanges, checked, topics_of
+from oracle.cli.input.plan_changes import checked, stated_changes, topics_of
 from oracle.cli.input.unknown_names import NameWarnings
-from oracle.cli.options.groups import GroupChoice
-from oracle.cli.options.limits import Allowed
+from oracle.cli.options.group_choice import GroupChoice
+from oracle.cli.options.plan import PlanOptions
 from oracle.cli.printing.plan import plan_parts
 from oracle.cli.printing.sink import STDOUT, opened_sink
 from oracle.cli.printing.terminal import printed, working
@@ -38,62 +38,33 @@ _NEGATIVE: Final = frozenset({"infeasible", "unknown"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """Options of a run of ``plan``."""
+class _PlanRun:
+    """One run of ``plan``, until ``stop`` is set."""
 
-    leave: tuple[str, ...]
-    join: tuple[str, ...]
-    add_members: int
-    subscribe: tuple[str, ...]
-    partitions: tuple[str, ...]
-    lag: tuple[str, ...]
-    subscription: str | None
-    policy: str | None
-    max_moves: int | None
-    peak_lag_at_most: int | None
-    load_at_most: int | None
-    which_assignor: bool
-    round_ms: int
-    allowed: Allowed
-    claim_rule: str
-    max_partitions: int
+    options: PlanOptions
     stop: Event = field(default_factory=Event)
-
-    @property
-    def stated(self) -> StatedChanges:
-        """The changes, as they are stated."""
-        return StatedChanges(
-            leave=self.leave,
-            join=self.join,
-            add_members=self.add_members,
-            subscribe=self.subscribe,
-            partitions=self.partitions,
-            lag=self.lag,
-            subscription=self.subscription,
-        )
 
     @property
     def question(self) -> Question:
         """The policy, and how to solve it within the limits."""
-        default = DEFAULT if self.max_moves is None else WITHIN_BUDGET
-        policy = parse_policy(self.policy or default)
-        if self.max_moves is not None:
-            policy = replace(policy, max_moves=self.max_moves)
+        options = self.options
+        default = DEFAULT if options.max_moves is None else WITHIN_BUDGET
+        policy = parse_policy(options.policy or default)
+        if options.max_moves is not None:
+            policy = replace(policy, max_moves=options.max_moves)
         return Question(
             policy=policy,
             solve_one=self._solve,
-            claim_rule=ClaimRule(self.claim_rule),
-            round_ms=self.round_ms,
+            claim_rule=ClaimRule(options.claim_rule),
+            round_ms=round(1000 * options.round_time),
         )
 
     def _solve(self, instance: Instance, policy: Policy) -> Result:
-        limits = self.allowed.begin(self.stop)
+        limits = self.options.allowed.begin(self.stop)
         return run_stoppable(lambda: solve(instance, policy, limits=limits), self.stop)
 
 
-def plan_all(
-    file: str | None, choice: GroupChoice, asked: Asked, *, output: str, as_json: bool
-) -> None:
+def plan_all(options: PlanOptions) -> None:
     """Answer what is asked of one group.
 
     Raises
@@ -102,25 +73,25 @@ def plan_all(
         With 1 if no assignment satisfies the policy, or no number of members suffices,
         and with 130 if interrupted.
     """
+    run = _PlanRun(options=options)
     with working("planning", before_output=True):
-        found = _ranked(file, choice, asked) if asked.which_assignor else None
-        if found is None:
-            found = _planned(_present(file, choice, asked), asked)
-    with opened_sink(output, as_json=as_json) as sink:
-        if as_json or output != STDOUT:
+        found = _ranked(options) if options.which_assignor else _planned(run)
+    with opened_sink(options.output, as_json=options.as_json) as sink:
+        if options.as_json or options.output != STDOUT:
             sink.write_document(found.to_document())
         else:
             sink.write_text(printed(*plan_parts(found)))
-    if asked.stop.is_set():
+    if run.stop.is_set():
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(NO if _is_negative(found) else FINE)
 
 
-def _ranked(file: str | None, choice: GroupChoice, asked: Asked) -> Plan:
+def _ranked(options: PlanOptions) -> Plan:
     """Rank the assignors over a group's history."""
-    if choice.source is None or file is not None:
+    choice = options.choice
+    if choice.source is None or options.instance is not None:
         raise typer.BadParameter("--which-assignor requires --from, and no file")
-    if asked.stated.of(Rebalance(group="", topics={}, members={})):
+    if stated_changes(options, Rebalance(group="", topics={}, members={})):
         raise typer.BadParameter(
             "--which-assignor is about the past: it has no changes"
         )
@@ -137,7 +108,7 @@ def _advice(choice: GroupChoice, group: str) -> str | None:
     return advice_of_group(Path(choice.source or ""), group)
 
 
-def _present(file: str | None, choice: GroupChoice, asked: Asked) -> Rebalance:
+def _present(options: PlanOptions) -> Rebalance:
     """Read the group as it is now: members own what they were assigned.
 
     Raises
@@ -145,8 +116,8 @@ def _present(file: str | None, choice: GroupChoice, asked: Asked) -> Rebalance:
     DocumentError, SourceError
         If a file does not have exactly one document.
     """
-    given = given_input(file, choice, asked.max_partitions)
-    documents = list(read_given(given, asked.max_partitions))
+    given = given_input(options.instance, options.choice, options.max_partitions)
+    documents = list(read_given(given, options.max_partitions))
     if len(documents) != 1:
         reason = f"has {len(documents)} documents: name a group by --from and --group"
         raise SourceError(reason, source=str(given))
@@ -159,22 +130,25 @@ def _present(file: str | None, choice: GroupChoice, asked: Asked) -> Rebalance:
     return document if isinstance(given, str) else given.after()
 
 
-def _planned(present: Rebalance, asked: Asked) -> Plan:
+def _planned(run: _PlanRun) -> Plan:
+    options = run.options
+    present = _present(options)
     report_missing_kernels()
-    question = asked.question
-    changes = asked.stated.of(present)
-    changed = checked(present, changes, asked.max_partitions)
+    question = run.question
+    changes = stated_changes(options, present)
+    changed = checked(present, changes, options.max_partitions)
     parts: dict[str, object] = {}
     limits: dict[Limited, int | None] = {
-        "peak-lag": asked.peak_lag_at_most,
-        "load": asked.load_at_most,
+        "peak-lag": options.peak_lag_at_most,
+        "load": options.load_at_most,
     }
     stated = {of: limit for of, limit in limits.items() if limit is not None}
     if len(stated) > 1:
         reason = "either --peak-lag-at-most or --load-at-most, not both"
         raise typer.BadParameter(reason)
+    joining = options.subscription
     for of, limit in stated.items():
-        wanted = None if asked.subscription is None else topics_of(asked.subscription)
+        wanted = None if joining is None else topics_of(joining)
         parts["members_needed"] = members_needed(
             changed, of, limit, question, subscription=wanted
         )
@@ -184,7 +158,7 @@ def _planned(present: Rebalance, asked: Asked) -> Plan:
         group=present.group,
         id=present.id,
         policy=str(question.policy),
-        round_ms=asked.round_ms,
+        round_ms=question.round_ms,
         changes=changes,
         **parts,
     )

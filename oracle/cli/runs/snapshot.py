@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import typer
 
 from oracle.cli.input.documents import Complaints
+from oracle.cli.options.snapshot import SnapshotOptions
 from oracle.cli.printing.parts import Cell
 from oracle.cli.printing.sink import Sink, opened_sink
 from oracle.cli.printing.tables import NAME_SHOWN, table_of
@@ -25,16 +25,7 @@ from pipeline.live import (
 from rebalance import OffsetReset, OracleError, Rebalance, to_json
 
 
-def write_snapshots(
-    server: str,
-    config: Path | None,
-    groups: Sequence[str],
-    *,
-    assignments: Path | None,
-    offset_reset: str,
-    output: str,
-    as_json: bool,
-) -> None:
+def write_snapshots(options: SnapshotOptions) -> None:
     """Run ``snapshot``.
 
     Raises
@@ -44,19 +35,20 @@ def write_snapshots(
     OracleError
         If no group has members.
     """
+    server, config = options.bootstrap_server, options.command_config
     settings = ClientSettings() if config is None else read_client_properties(config)
     with working(f"reading {server}"):
-        cluster = read_cluster(server, settings, groups=groups)
+        cluster = read_cluster(server, settings, groups=options.group or [])
     complaints = Complaints()
-    taken = _taken(cluster, OffsetReset(offset_reset), complaints)
+    taken = _taken(cluster, OffsetReset(options.auto_offset_reset), complaints)
     if not taken:
         raise OracleError(f"{server}: no group with members that can be read")
-    with opened_sink(output, as_json=as_json) as sink:
+    with opened_sink(options.output, as_json=options.as_json) as sink:
         _write(sink, taken)
-    if assignments is not None:
-        with written_aside(assignments) as writer:
-            for one in taken:
-                writer.write(to_json(one.assignment) + b"\n")
+    if options.assignments is not None:
+        with written_aside(options.assignments) as writer:
+            for snapshot in taken:
+                writer.write(to_json(snapshot.assignment) + b"\n")
     raise typer.Exit(complaints.exit_code)
 
 

@@ -7,17 +7,43 @@ from functools import cache
 from threading import Event
 from typing import Final
 
+from oracle.cli.input.given_group import given_input
 from oracle.cli.options.limits import Allowed
+from oracle.cli.options.solve import SolveOptions
 from oracle.cli.printing.terminal import complain
-from oracle.cli.runs.answers import Answer
+from oracle.cli.runs.answers import Answer, answer_all
 from oracle.cli.runs.interrupts import run_stoppable
 from rebalance import Instance, kernels_are_interpreted
-from solver import Engine, Policy, kernels_are_compiled, load_kernels, solve
+from solver import (
+    Engine,
+    Policy,
+    kernels_are_compiled,
+    load_kernels,
+    parse_policy,
+    solve,
+)
 
 NOT_COMPILED: Final = (
     "compiling kernels, once per installation, which takes minutes; in a checkout, "
     "make setup does so too"
 )
+
+
+def solve_all(options: SolveOptions) -> None:
+    """Run ``solve``; as `oracle.cli.runs.answers.answer_all`."""
+    solving = Solving(
+        policy=parse_policy(options.policy),
+        engine=Engine(options.engine),
+        allowed=options.allowed,
+    )
+    answer_all(
+        given_input(options.file, options.choice, options.max_partitions),
+        solving.answer,
+        options,
+        stop=solving.stop,
+        progress=f"solving ({options.policy})",
+        warn=True,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Options of ``fuzz``: what they name, and what is to be drawn."""
+"""Programs that a run of ``fuzz`` tests, draws, and records, as its options state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import typer
 
 from conformance.runs import (
     FAMILIES,
-    MEMORY,
     External,
     Recorder,
     RunPlan,
@@ -25,38 +24,22 @@ from oracle.cli.input.subjects import (
     of_client,
     patience_of,
 )
+from oracle.cli.options.fuzz import FuzzOptions
+from oracle.cli.options.values import stated_options
 
 NAME: Final = "assignor-oracle fuzz"
 COUNT: Final = 200
 """Draws per family, unless a time is given."""
 WITHOUT_END: Final = 10**9
+_RECORDED: Final = ("seconds", "patient", "repeat", "memory")
+"""Options on which the outcome of a recorded finding depends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FuzzOptions:
-    """Options of a run of ``fuzz``, as given."""
+class FuzzPlan:
+    """What a run of ``fuzz`` tests and draws, as its options state it."""
 
-    command: str | None
-    client: str | None
-    wire: bool
-    settles: bool  # each generation of a group on the wire
-    cooperative: bool | None
-    families: tuple[str, ...]
-    instances: str | None
-    seed: int
-    first: int
-    count: int | None
-    time: float | None
-    workers: int
-    seconds: float
-    memory: int
-    require: str
-    keep: int
-    shrink_seconds: float | None  # per finding; None: findings are not shrunk
-    reproducers: str | None  # folder; None: there are none
-    patient: bool = True
-    repeat: bool = True
-    deterministic: bool | None = None  # None: as the client is declared
+    options: FuzzOptions
 
     def subjects(self) -> list[Tested | Absent]:
         """Return the programs to test: of a client without an assignor, all it has.
@@ -69,14 +52,15 @@ class FuzzOptions:
         OracleError
             If there is no such program.
         """
-        limits: dict[str, Any] = {"seconds": self.seconds, "memory": self.memory}
-        if self.wire and self.command is None and self.client is None:
+        options = self.options
+        limits: dict[str, Any] = {"seconds": options.seconds, "memory": options.memory}
+        if options.wire and options.command is None and options.client is None:
             return [self._tested(self._outside_consumer())]
-        if (self.command is None) == (self.client is None):
+        if (options.command is None) == (options.client is None):
             raise typer.BadParameter("name one of --command and --client")
-        if self.client is not None:
+        if options.client is not None:
             found = of_client(
-                self.client, **limits, wire=self.wire, settles=self.settles
+                options.client, **limits, wire=options.wire, settles=options.settles
             )
             return [
                 self._tested(subject.external)
@@ -84,24 +68,25 @@ class FuzzOptions:
                 else subject
                 for subject in found
             ]
-        assert self.command is not None  # noqa: S101
-        if self.wire:
+        assert options.command is not None  # noqa: S101
+        if options.wire:
             from conformance.wire import wired_command
 
-            wired = wired_command(self.command, **limits, settles=self.settles)
+            wired = wired_command(options.command, **limits, settles=options.settles)
             return [self._tested(wired)]
-        if self.settles:
+        if options.settles:
             raise typer.BadParameter("--settles needs --wire")
-        return [self._tested(external_command(self.command, **limits))]
+        return [self._tested(external_command(options.command, **limits))]
 
     def _tested(self, external: External) -> Tested:
         """Return the program, with whether its rebalances are driven through rounds."""
+        options = self.options
         known = external.client is not None and external.client.cooperative
-        cooperative = known if self.cooperative is None else self.cooperative
+        cooperative = known if options.cooperative is None else options.cooperative
         tested = Tested(external=external, cooperative=cooperative)
-        patience = patience_of(patient=self.patient)
+        patience = patience_of(patient=options.patient)
         return tested.with_patience(patience).repeating(
-            repeat=self.repeat, deterministic=self.deterministic
+            repeat=options.repeat, deterministic=options.deterministic
         )
 
     def _outside_consumer(self) -> External:
@@ -116,9 +101,11 @@ class FuzzOptions:
         """
         from conformance.wire import outside_consumer
 
-        if self.workers != 1:
+        if self.options.workers != 1:
             raise typer.BadParameter("--wire without a program has one worker")
-        outside = outside_consumer(seconds=self.seconds, settles=self.settles)
+        outside = outside_consumer(
+            seconds=self.options.seconds, settles=self.options.settles
+        )
         wire = outside.wire
         place = f"{wire.address}, group {wire.group!r}, topic {wire.topic!r}"
         typer.echo(f"wire: waiting for a consumer at {place}", err=True)
@@ -134,39 +121,41 @@ class FuzzOptions:
             If there is no such family, or the subject of reproducers is not a client of
             the registry.
         """
-        check_families(self.families, seed=self.seed, first=self.first)
-        if self.reproducers is not None and (self.client is None or self.wire):
+        options = self.options
+        check_families(options.family or (), seed=options.seed, first=options.first)
+        is_adapted = options.client is not None and not options.wire
+        if options.reproducers is not None and not is_adapted:
             raise typer.BadParameter("--reproducers needs --client, without --wire")
 
     @property
     def is_guided(self) -> bool:
         """Whether time alone ends the draws, and what they find guides them."""
-        return self.time is not None and self.count is None and self.instances is None
+        options = self.options
+        is_timed = options.time is not None and options.count is None
+        return is_timed and options.instances is None
 
-    def plan(self, *, cooperative: bool) -> RunPlan:
+    def draws(self, *, cooperative: bool) -> RunPlan:
         """Return what to draw."""
-        without = COUNT if self.time is None else WITHOUT_END
+        options = self.options
+        without = COUNT if options.time is None else WITHOUT_END
         return RunPlan(
-            families=tuple(dict.fromkeys(self.families)) or tuple(FAMILIES),
-            seed=self.seed,
-            first=self.first,
-            count=without if self.count is None else self.count,
+            families=tuple(dict.fromkeys(options.family or FAMILIES)),
+            seed=options.seed,
+            first=options.first,
+            count=without if options.count is None else options.count,
             cooperative=cooperative,
-            keep=self.keep,
-            workers=self.workers,
+            keep=options.keep,
+            workers=options.workers,
         )
 
     def recorder(self, tested: Tested) -> Recorder:
         """Return the writer of records."""
-        limits = "" if self.seconds == 20.0 else f" --seconds {self.seconds:g}"
-        limits += "" if self.patient else " --impatient"
-        limits += "" if self.repeat else " --no-repeat"
-        limits += "" if self.memory == MEMORY else f" --memory {self.memory}"
-        rounds = " --cooperative" if tested.cooperative else " --eager"
+        rounds = "--cooperative" if tested.cooperative else "--eager"
+        words = [rounds, *stated_options(self.options, _RECORDED)]
         return Recorder(
             subject=subject_record(tested.external),
             cooperative=tested.cooperative,
-            repeat=f"{NAME} {tested.external.option}{rounds}{limits}",
+            repeat=f"{NAME} {tested.external.option} {' '.join(words)}",
             date=datetime.now(UTC).strftime("%Y-%m-%d"),
             oracle=version("assignor-oracle"),
             deterministic=tested.deterministic if tested.repeats else None,

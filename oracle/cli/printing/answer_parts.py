@@ -7,7 +7,7 @@ from typing import Final
 from oracle.cli.printing.objectives import objectives_table
 from oracle.cli.printing.parts import Line, Part
 from oracle.cli.printing.tables import assignment_table, name_of
-from oracle.cli.printing.transfers import transfer_table
+from oracle.cli.printing.transfer_table import transfer_table
 from oracle.names import visible
 from oracle.transfers import transfers_of
 from rebalance import AssignmentDocument, Instance, assignment_of

@@ -1,0 +1,60 @@
+"""Options of ``assign``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from oracle.cli.options.common import (
+    MAX_PARTITIONS,
+    ClaimRuleOption,
+    JsonOption,
+    MaxPartitionsOption,
+    OutputOption,
+    RebalancesArgument,
+)
+
+
+def _names() -> list[str]:
+    from heuristics import ASSIGNORS
+
+    return list(ASSIGNORS)
+
+
+def _known_assignor(name: str) -> str:
+    if name not in _names():
+        raise typer.BadParameter(
+            f"{name!r} is no assignor; there are: {', '.join(_names())}"
+        )
+    return name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssignOptions:
+    """Options of ``assign``."""
+
+    file: RebalancesArgument
+    assignor: Annotated[
+        str,
+        typer.Option(
+            callback=_known_assignor,
+            autocompletion=_names,
+            metavar="NAME",
+            help="A published algorithm, by name; an unknown name lists all of them.",
+            show_default=False,
+        ),
+    ]
+    errors: Annotated[
+        bool,
+        typer.Option(
+            "--errors",
+            help='Write {"error": "why"} for a rebalance without an answer, so that '
+            "each has a line.",
+        ),
+    ] = False
+    claim_rule: ClaimRuleOption = "newest-claim"
+    max_partitions: MaxPartitionsOption = MAX_PARTITIONS
+    output: OutputOption = "-"
+    as_json: JsonOption = False

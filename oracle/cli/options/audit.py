@@ -1,0 +1,197 @@
+"""Options of ``audit``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+import typer
+
+from oracle.cli.options.common import (
+    MAX_PARTITIONS,
+    ClaimRuleOption,
+    ConfigOption,
+    GroupNameOption,
+    MaxPartitionsOption,
+    OffsetResetOption,
+)
+from oracle.cli.options.durations import parse_duration
+from oracle.cli.options.file_roles import FileRole
+
+EVERY: Final = 300.0
+"""Seconds between updates of ``--follow`` by default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditOptions:
+    """Options of ``audit``."""
+
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SOURCE...]",
+            help="Files, folders, or URIs of them: __consumer_offsets records "
+            "(Parquet, JSON Lines, output of kafka-console-consumer), texts of "
+            "kafka-consumer-groups --describe, logs of Java leaders, rebalance/1 "
+            "lines.",
+            show_default=False,
+        ),
+        FileRole.READ,
+    ] = None
+    out: Annotated[
+        str,
+        typer.Option(
+            "--out", metavar="DIR", help="Folder for the tables and the page."
+        ),
+        FileRole.FOLDER,
+    ]
+    bootstrap_server: Annotated[
+        str | None,
+        typer.Option(
+            "--bootstrap-server",
+            metavar="HOST:PORT",
+            help="Read __consumer_offsets from this running cluster, up to its present "
+            "end.",
+            show_default=False,
+        ),
+    ] = None
+    command_config: ConfigOption = None
+    follow: Annotated[
+        bool,
+        typer.Option(
+            "--follow",
+            help="Continue with new records until interrupted. What was read is kept "
+            "in --out; killed at any moment, the same command continues.",
+        ),
+    ] = False
+    every: Annotated[
+        float | None,
+        typer.Option(
+            "--every",
+            parser=parse_duration,
+            metavar="DURATION",
+            help="Time from the start of one update of --follow to the next: 90, 90s, "
+            "5m, 1h. Default: 5m.",
+            show_default=False,
+        ),
+    ] = None
+    master: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL",
+            help="Spark's master, such as local[2]. Default: local[*], or the master "
+            "of spark-submit.",
+            show_default=False,
+        ),
+    ] = None
+    cluster: Annotated[
+        str, typer.Option(metavar="NAME", help="Name of the cluster.")
+    ] = "local"
+    topics: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Partition counts: {topic: count}. Default: topics.json in a folder "
+            "of sources, else the largest partition seen.",
+            show_default=False,
+        ),
+        FileRole.READ,
+    ] = None
+    offsets: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Log ends, for lag. Default: offsets.json in a folder of sources.",
+            show_default=False,
+        ),
+        FileRole.READ,
+    ] = None
+    subscriptions: Annotated[
+        str | None,
+        typer.Option(
+            "--subscriptions",
+            metavar="FILE",
+            help="Subscriptions of groups whose sources report none. Default: "
+            "subscriptions.json in a folder of sources.",
+            show_default=False,
+        ),
+        FileRole.READ,
+    ] = None
+    lag: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--lag",
+            metavar="FILE",
+            help="Lag of groups: metrics of kafka_exporter, kafka-lag-exporter, klag "
+            "or KMinion, an answer of Prometheus' HTTP API, or Burrow's; can be "
+            "repeated.",
+            show_default=False,
+        ),
+        FileRole.READ,
+    ] = None
+    auto_offset_reset: OffsetResetOption = "earliest"
+    source_format: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="KIND",
+            help="Format of all files; an unknown name lists the formats.",
+            show_default=False,
+        ),
+    ] = None
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PAIRS",
+            help="Names of the columns of records, such as value=payload,key=k; ours "
+            "are key, value, partition, offset, timestamp, topic.",
+            show_default=False,
+        ),
+    ] = None
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            "--encoding",
+            metavar="NAME",
+            help="How key and value of records are written: bytes, hex, base64. "
+            "Default: bytes in binary columns; in JSON, as the first key shows.",
+            show_default=False,
+        ),
+    ] = None
+    group_name: GroupNameOption = None
+    claim_rule: ClaimRuleOption = "newest-claim"
+    max_partitions: MaxPartitionsOption = MAX_PARTITIONS
+    assignors: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Assignors to run besides actual and optimum, separated by commas, or "
+            "all; an unknown name lists them. Default: all but kip54-sticky.",
+            show_default=False,
+        ),
+    ] = None
+    accept_losses: Annotated[
+        bool,
+        typer.Option(
+            "--accept-losses",
+            help="End with 0, not 4, if part of the input was damaged or cut off.",
+        ),
+    ] = False
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object instead of a table.")
+    ] = False
+
+    def __post_init__(self) -> None:
+        server = self.bootstrap_server
+        if not self.sources and server is None:
+            raise typer.BadParameter(
+                "nothing to read: give a SOURCE or --bootstrap-server"
+            )
+        if self.command_config is not None and server is None:
+            raise typer.BadParameter("--command-config requires --bootstrap-server")
+        if self.follow and server is None:
+            raise typer.BadParameter("--follow requires --bootstrap-server")
+        if self.every is not None and not self.follow:
+            raise typer.BadParameter("--every requires --follow")
+        if self.group_name is not None and not self.sources:
+            raise typer.BadParameter("--group-name requires a SOURCE: a describe text")
