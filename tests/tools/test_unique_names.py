@@ -45,3 +45,15 @@ def test_special_modules_do_not_count(tmp_path: Path) -> None:
         (tmp_path / "package" / folder / "__init__.py").touch()
         (tmp_path / "package" / folder / "__main__.py").touch()
     assert list(repeated_names("package", tmp_path)) == []
+
+
+def test_modules_of_one_subcommand_have_its_name(tmp_path: Path) -> None:
+    cli = tmp_path / "oracle" / "cli"
+    for name in ("verbs/solve", "runs/solve", "runs/limits", "options/limits"):
+        (cli / name).parent.mkdir(parents=True, exist_ok=True)
+        (cli / f"{name}.py").touch()
+    assert list(repeated_names("oracle", tmp_path)) == [
+        "module limits: oracle/cli/options/limits.py, oracle/cli/runs/limits.py"
+    ]
+    (tmp_path / "oracle" / "solve.py").touch()
+    assert "oracle/solve.py" in next(iter(repeated_names("oracle", tmp_path)))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -17,26 +15,21 @@ from oracle.cli.codes import LOST
 from oracle.cli.options.audit import EVERY, AuditOptions
 from oracle.cli.options.common import listed_names
 from oracle.cli.options.values import stated_options
-from oracle.cli.printing.parts import Line, Part
+from oracle.cli.printing.audit import audit_document, audit_parts
+from oracle.cli.printing.progress import Progress, shown_progress
 from oracle.cli.printing.sink import opened_sink
-from oracle.cli.printing.tables import NAME_SHOWN, table_of
-from oracle.cli.printing.terminal import complain, console_of, is_terminal, printed
-from oracle.names import abridged, visible
+from oracle.cli.printing.terminal import complain, printed
 from oracle.wording import counted
 from pipeline.audit import AuditRequest, AuditSummary, audit, refuse_replaced
 from pipeline.tables import PAGE
 from rebalance import ClaimRule, OffsetReset, SourceError
 
 if TYPE_CHECKING:
-    from oracle.report.facts import ClientRow, Facts
+    from oracle.report.facts import Facts
     from pipeline.live import ClientSettings, LiveSource
 
 _LOST: Final = "unreadable"
 """The kind of quarantine of what is damaged; what else is there was read."""
-_PHASES: Final = {"read": "reading", "judge": "judging", "write": "writing"}
-
-Progress = Callable[[str, int, int], None]
-
 _STATED: Final = (
     "bootstrap_server",
     "command_config",
@@ -74,9 +67,10 @@ def run_audit(options: AuditOptions) -> None:
         done = audited(options, _live(options), progress)
     with opened_sink("-", as_json=options.as_json) as sink:
         if options.as_json:
-            sink.write_document(document_of(done))
+            sink.write_document(audit_document(done.summary, done.facts))
         else:
-            sink.write_text(_told(done))
+            parts = audit_parts(done.summary, done.facts, done.used)
+            sink.write_text(printed(*parts))
     if lacking := done.facts.lag_missing:
         judged = counted(lacking, "rebalance or snapshot", "rebalances or snapshots")
         complain(
@@ -193,175 +187,3 @@ def _end_if_lost(summary: AuditSummary, *, accepted: bool) -> None:
             "(--accept-losses: exit code 0)"
         )
         raise typer.Exit(LOST)
-
-
-def document_of(done: CompletedAudit) -> dict[str, Any]:
-    """Return the summary for ``--json``."""
-    summary, facts = done.summary, done.facts
-    return {
-        "format": "audit-summary/1",
-        "page": f"{summary.out}/{PAGE}",
-        "tables": summary.tables,
-        "java": summary.java,
-        "rows": summary.rows,
-        "quarantine": summary.quarantine,
-        "groups": [
-            {
-                "cluster": row.cluster,
-                "group": row.group,
-                "assignor": row.assignor,
-                "judged": row.counts.judged,
-                "at_optimum": row.counts.optimum,
-                "needless_moves": row.counts.needless_moves,
-                "moved_needlessly": row.counts.needless,
-                "unbalanced": row.counts.unbalanced,
-                "invalid": row.counts.invalid,
-                "open": row.counts.open,
-            }
-            for row in facts.groups
-        ],
-        "snapshots": [
-            {
-                "cluster": row.cluster,
-                "group": row.group,
-                "balanced": row.counts.balanced,
-                "unbalanced": row.counts.unbalanced,
-                "invalid": row.counts.invalid,
-                "undetermined": row.counts.undetermined,
-                "balanced_if_equal": row.counts.if_balanced,
-                "unbalanced_if_equal": row.counts.if_unbalanced,
-                "in_records": row.counts.recorded,
-            }
-            for row in facts.states.rows
-        ],
-    }
-
-
-def _told(done: CompletedAudit) -> bytes:
-    summary, facts = done.summary, done.facts
-    columns = (
-        "group",
-        "assignor",
-        "rebalances",
-        "at the optimum",
-        "with needless moves",
-        "needless moves",
-        "unbalanced",
-        "invalid",
-    )
-    rows = [_row(row) for row in facts.clients]
-    parts: list[Part] = [
-        table_of("Results of the clients", columns, rows),
-        Line(""),
-    ]
-    if facts.states.rows:
-        parts += [_snapshots(facts), Line("")]
-    if summary.quarantine:
-        aside = [
-            (count, visible(reason, limit=100))
-            for reason, count in summary.quarantine.items()
-        ]
-        parts += [table_of("Not judged", ("records", "reason"), aside), Line("")]
-    side = _side_files(done.used)
-    if side:
-        parts.append(Line(f"with    {side}"))
-    parts += [
-        Line(f"java    {visible(summary.java)}"),
-        Line(f"tables  {visible(summary.out)}"),
-        Line(f"page    {visible(f'{summary.out}/{PAGE}')}"),
-    ]
-    return printed(*parts)
-
-
-def _row(row: ClientRow) -> tuple[str | int, ...]:
-    counts = row.counts
-    return (
-        abridged(row.group, NAME_SHOWN),
-        abridged(row.assignor or "unknown", NAME_SHOWN),
-        counts.judged,
-        counts.optimum,
-        counts.needless,
-        counts.needless_moves,
-        counts.unbalanced,
-        counts.invalid,
-    )
-
-
-def _snapshots(facts: Facts) -> Part:
-    columns = (
-        "group",
-        "balanced",
-        "unbalanced",
-        "invalid",
-        "cannot be determined",
-        "balanced if equal",
-        "unbalanced if equal",
-        "in the records",
-    )
-    rows = [
-        (
-            abridged(row.group, NAME_SHOWN),
-            row.counts.balanced,
-            row.counts.unbalanced,
-            row.counts.invalid,
-            row.counts.undetermined,
-            row.counts.if_balanced,
-            row.counts.if_unbalanced,
-            row.counts.recorded,
-        )
-        for row in facts.states.rows
-    ]
-    return table_of("Snapshots", columns, rows)
-
-
-def _side_files(used: dict[str, Any]) -> str:
-    """Return the side files that the audit used."""
-    said = {
-        "topics": "partition counts from",
-        "offsets": "lag from",
-        "subscriptions": "subscriptions from",
-    }
-    return ", ".join(
-        f"{words} {visible(used[key])}" for key, words in said.items() if used.get(key)
-    )
-
-
-@contextmanager
-def shown_progress(*, is_quiet: bool = False) -> Iterator[Progress]:
-    """Show a bar per phase on standard error; without a terminal, one line each.
-
-    ``is_quiet`` shows nothing without a terminal.
-    """
-    if not is_terminal(sys.stderr):
-        yield _nothing if is_quiet else _lines()
-        return
-    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn())
-    with Bars(
-        *columns, TimeElapsedColumn(), console=console_of(sys.stderr), transient=True
-    ) as bars:
-        task = bars.add_task("starting Spark", total=None)
-
-        def show(phase: str, done: int, total: int) -> None:
-            words = _PHASES.get(phase, f"writing the {phase}")
-            bars.update(task, description=words, completed=done, total=total)
-
-        yield show
-
-
-def _nothing(_phase: str, _done: int, _total: int) -> None:
-    """Show no progress."""
-
-
-def _lines() -> Progress:
-    told: set[str] = set()
-
-    def show(phase: str, _done: int, _total: int) -> None:
-        if phase not in told and sys.stderr is not None:
-            told.add(phase)
-            words = _PHASES.get(phase, f"writing the {phase}")
-            print(f"assignor-oracle: {words}", file=sys.stderr, flush=True)
-
-    return show

@@ -1,0 +1,127 @@
+"""Options as one value: what typer is given, what a subcommand gets, what is stated.
+
+Reaches into ``oracle.cli`` because only its subcommands use these functions.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Annotated, Any, get_type_hints
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from oracle.cli.app import VERBS
+from oracle.cli.options.values import stated_options, with_option_values
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inner:
+    """Options within options."""
+
+    depth: Annotated[int, typer.Option("--depth", min=0)] = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """One of each kind of option."""
+
+    file: Annotated[str, typer.Argument()]
+    inner: Inner
+    wanted: Annotated[bool | None, typer.Option("--wanted/--unwanted")] = None
+    careful: Annotated[bool, typer.Option("--careful/--careless")] = True
+    names: Annotated[list[str] | None, typer.Option("--name")] = None
+    seconds: Annotated[float, typer.Option()] = 10.0
+    size_max: Annotated[int, typer.Option(metavar="N")] = 7
+
+    def __post_init__(self) -> None:
+        if self.size_max == 8:
+            raise typer.BadParameter("8 is no size")
+
+
+ALL = ("file", "wanted", "careful", "names", "seconds", "size_max")
+
+
+def parsed(*arguments: str) -> tuple[Options | None, int, str]:
+    """Return the value that a subcommand gets, the exit code, and the output."""
+    found: list[Options] = []
+
+    def command(options: Options) -> None:
+        """Do it."""
+        found.append(options)
+
+    app = typer.Typer()
+    app.command()(with_option_values(command))
+    ended = CliRunner().invoke(app, list(arguments))
+    return (found[0] if found else None), ended.exit_code, ended.output
+
+
+def test_a_subcommand_gets_one_value_with_the_defaults_of_its_fields() -> None:
+    assert parsed("f") == (Options(file="f", inner=Inner()), 0, "")
+
+
+def test_options_within_options_are_options_of_the_subcommand() -> None:
+    found, _, _ = parsed("f", "--depth", "3", "--size-max", "9")
+    assert found == Options(file="f", inner=Inner(depth=3), size_max=9)
+
+
+def test_a_field_without_a_default_is_required() -> None:
+    found, code, _ = parsed()
+    assert (found, code) == (None, 2)
+
+
+def test_a_value_that_rejects_its_fields_is_a_usage_error() -> None:
+    found, code, output = parsed("f", "--size-max", "8")
+    assert (found, code) == (None, 2)
+    assert "8 is no size" in output
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--wanted"],
+        ["--unwanted"],
+        ["--careless"],
+        ["--name", "a b", "--name", "--c"],
+        ["--seconds", "3"],
+        ["--seconds", "0.25", "--size-max", "1"],
+    ],
+)
+def test_a_value_states_the_options_that_it_was_made_of(words: list[str]) -> None:
+    found, _, _ = parsed("f", *words)
+    assert found is not None
+    assert stated_options(found, ALL[1:]) == words
+    again, _, _ = parsed("f", *shlex.split(shlex.join(stated_options(found, ALL[1:]))))
+    assert again == found
+
+
+def test_a_default_is_stated_on_request() -> None:
+    value = Options(file="f", inner=Inner())
+    assert stated_options(value, ["seconds"], always=["seconds"]) == ["--seconds", "10"]
+
+
+def test_every_subcommand_has_one_value_of_options() -> None:
+    for verb in VERBS:
+        (kind,) = (
+            hint
+            for name, hint in get_type_hints(verb.__wrapped__).items()  # type: ignore[attr-defined]
+            if name != "return"
+        )
+        assert is_dataclass(kind), verb
+        assert _leaves(kind) == list(verb.__annotations__), verb
+
+
+def _leaves(kind: Any) -> list[str]:
+    hints = get_type_hints(kind)
+    return [
+        name
+        for option in fields(kind)
+        for name in (
+            _leaves(hints[option.name])
+            if is_dataclass(hints[option.name])
+            else [option.name]
+        )
+    ]
