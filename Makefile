@@ -41,13 +41,13 @@ clients: dev ## install third-party clients at pinned versions (build/clients)
 	@$(BIN)/python -m tools.clients
 
 survey: dev ## test every installed client on all families (docs/findings/records)
-	@$(BIN)/python -m tools.survey --workers 2
+	@$(BIN)/python -m studies.survey --workers 2
 
 study: dev ## let every assignor answer the same instances (out/quality)
 	@$(BIN)/python -m benchmarks.quality --workers 2
 
 confirm: clients ## test known hangs and crashes with real consumers on a real broker
-	@$(BIN)/python -m conformance.confirmation
+	@$(BIN)/python -m studies.confirmation
 
 lint: dev ## formatting, lint rules, types, import borders and repeated names
 	@$(BIN)/ruff format --check --quiet .
@@ -91,7 +91,7 @@ screenshots: browser ## take the pictures of the pages anew, in the headless bro
 	@$(BIN)/python -m tools.screenshots
 
 findings: dev ## write the pages of docs/findings/ from its records
-	@$(BIN)/python -m tools.findings
+	@$(BIN)/python -m studies.findings
 
 site: dev ## build the site of the documents, and check its links (build/site)
 	@$(BIN)/python -m tools.site

@@ -4,7 +4,6 @@ from conformance.corpus import Scene, corpus, corpus_documents, play
 from conformance.expectations import unmet
 from conformance.scenario import Expectation, Scenario, Step, parse_scenario
 from conformance.schema import scenario_schema
-from conformance.strict_schema import document_schema
 
 __all__ = [
     "Expectation",
@@ -13,7 +12,6 @@ __all__ = [
     "Step",
     "corpus",
     "corpus_documents",
-    "document_schema",
     "parse_scenario",
     "play",
     "scenario_schema",

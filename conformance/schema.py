@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from conformance.scenario import Scenario
-from conformance.strict_schema import StrictJsonSchema
-from rebalance import Rebalance
+from rebalance import Rebalance, StrictJsonSchema
 
 _REFERENCES: Final = "#/$defs/{model}"
 

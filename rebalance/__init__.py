@@ -115,6 +115,7 @@ if TYPE_CHECKING:
         read_values,
         rebalances_in,
     )
+    from rebalance.strict_schema import StrictJsonSchema, document_schema
     from rebalance.temporary import private_folder
 
 __all__ = [
@@ -155,6 +156,7 @@ __all__ = [
     "Rebalance",
     "SearchProof",
     "SourceError",
+    "StrictJsonSchema",
     "Subscriptions",
     "TermsProof",
     "Texts",
@@ -172,6 +174,7 @@ __all__ = [
     "count_kept",
     "count_rack_mismatches",
     "document_of",
+    "document_schema",
     "encode_assignments",
     "extra_needed",
     "extra_of",
@@ -224,8 +227,8 @@ _MODULES: Final = {
     "columns": "instance_of subscription_classes",
     "compiled": "always_compiled argument borrowing_kernel interpret_kernels kernel "
     "kernels_are_interpreted",
-    "display": "html_table",
     "culprits": "schema_error",
+    "display": "html_table",
     "documents": (
         "INT64_MAX MAX_PARTITIONS UNKNOWN_GENERATION AssignmentDocument BoundTerm "
         "CertificateDocument CertificateProof Count Figures Member "
@@ -247,6 +250,7 @@ _MODULES: Final = {
         "read_assignments read_documents read_rebalances read_rebalances_or_columns "
         "read_values rebalances_in"
     ),
+    "strict_schema": "StrictJsonSchema document_schema",
     "temporary": "private_folder",
 }
 _MODULE_OF: Final = {

@@ -35,6 +35,7 @@ REASONS: Mapping[str, str] = {
     "tests/proofs/": "rebalances posed as the audit poses them, without Spark",
     "tests/rebalance/test_reading.py": "a file that changes while it is read",
     "tests/report/": "the rules by which the page counts, one by one",
+    "tests/studies/": "members and commands of the studies, without a broker",
     "tests/solver/cpsat/test_endings.py": "limits, and faults of CP-SAT on purpose",
     "tests/solver/cpsat/test_exact.py": "the largest numbers CP-SAT is trusted with",
     "tests/solver/flow_policies/test_limits.py": "limits, and processes that end",

@@ -11,13 +11,13 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from conformance.runs.categories import Category, Mechanism
-from conformance.strict_schema import document_schema
 from rebalance import (
     AssignmentDocument,
     Count,
     Figures,
     Optional,
     Rebalance,
+    document_schema,
     parse_record,
 )
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance import document_schema
 from oracle.explanation.records import Explanation
+from rebalance import document_schema
 
 
 def explanation_schema() -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from conformance import document_schema
 from oracle.planning.plan_records import Plan
+from rebalance import document_schema
 
 
 def plan_schema() -> dict[str, Any]:

@@ -13,8 +13,8 @@ from typing import Any, Final
 import pyarrow as pa
 
 from oracle.report.outcomes import Counts
+from oracle.summary import CLASSIC, CONSUMER, INVALID, equals, last_units
 from oracle.wording import counted
-from pipeline.summary import CLASSIC, CONSUMER, INVALID, equals, last_units
 
 Group = tuple[str, str]
 

@@ -16,8 +16,8 @@ from altair.utils.schemapi import debug_mode
 
 from oracle.report.gaps import Gaps
 from oracle.report.outcomes import Counts
+from oracle.summary import OUTCOMES
 from oracle.wording import percent
-from pipeline.summary import OUTCOMES
 
 Row = dict[str, Any]
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.summary import hourly_generations, is_true
+from oracle.summary import hourly_generations, is_true
 
 BUSY: Final = 30
 """Generations per hour: one every two minutes."""

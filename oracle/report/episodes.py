@@ -9,7 +9,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.summary import equals, is_true
+from oracle.summary import equals, is_true
 
 _KEYS: Final = ("cluster", "group_id", "client_assignor")
 

@@ -15,7 +15,7 @@ from oracle.report.load import Tables
 from oracle.report.outcomes import Counts, summed
 from oracle.report.states import States, states_of
 from oracle.report.trend import Trend, trend_of
-from pipeline.summary import (
+from oracle.summary import (
     OUTCOMES,
     AssignorCounts,
     client_counts,
@@ -128,7 +128,7 @@ def facts_of(tables: Tables, units: pa.Table | None = None) -> Facts:
 
 
 def units_of(tables: Tables) -> pa.Table:
-    """Return the rebalances of clients as `pipeline.summary.client_units`."""
+    """Return the rebalances of clients as `oracle.summary.client_units`."""
     return client_units(tables.actual, tables.rebalances, tables.episodes)
 
 
@@ -160,7 +160,7 @@ def _client_rows(units: pa.Table, tables: Tables) -> list[ClientRow]:
 
 
 def counts_of(row: Mapping[str, int]) -> Counts:
-    """Return sums of `pipeline.summary` as counts."""
+    """Return sums of `oracle.summary` as counts."""
     names = (*OUTCOMES, "needless_moves", "transfers")
     return Counts(**{name: row[name] for name in names})
 

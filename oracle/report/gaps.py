@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from oracle.report.best import BESTS
-from pipeline.summary import COUNT_EDGES, LAG_EDGES, SCORE_EDGES, AssignorCounts
+from oracle.summary import COUNT_EDGES, LAG_EDGES, SCORE_EDGES, AssignorCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from oracle.report.best import ACTUAL, KIP54
 from oracle.report.load import Tables
-from pipeline.summary import AssignorCounts, kip54_counts
+from oracle.summary import AssignorCounts, kip54_counts
 
 GROUPS_COMPARED: Final = 8
 """Groups in the table, most needless moves first."""

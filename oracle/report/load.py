@@ -21,8 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from pipeline.evaluation import ACTUAL
-from pipeline.summary import (
+from oracle.summary import (
     ANSWER_COLUMNS,
     GAIN_COLUMNS,
     AssignorCounts,
@@ -33,6 +32,7 @@ from pipeline.summary import (
     partial_group_gains,
     plain,
 )
+from pipeline.evaluation import ACTUAL
 from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
 from rebalance import SourceError
 
@@ -108,7 +108,7 @@ class Tables:
 
     ``actual`` are the answers of the clients, with an additional column ``broken``: the
     number of violations. ``answers`` are counts of all answers, ``gains`` those of
-    `pipeline.summary.partial_group_gains`.
+    `oracle.summary.partial_group_gains`.
     """
 
     folder: Path

@@ -23,9 +23,9 @@ from oracle.report.flows import Change
 from oracle.report.group_index import Group, case_id, group_id, literal
 from oracle.report.load import Tables
 from oracle.report.outliers import Outlier, Row, solved
+from oracle.summary import INVALID, NEEDLESS, OPTIMUM, UNBALANCED, equals
 from oracle.transfers import Transfer
 from oracle.wording import counted, ranges
-from pipeline.summary import INVALID, NEEDLESS, OPTIMUM, UNBALANCED, equals
 
 MOST: Final = 600
 PARTITIONS: Final = 100_000

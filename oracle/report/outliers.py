@@ -23,9 +23,9 @@ from oracle.report.judged_again import JudgedAgain, judged_again, judged_units
 from oracle.report.load import Tables
 from oracle.report.moves_drawing import drawing
 from oracle.report.proof import Bound, Chain, bound_of, chain_of
+from oracle.summary import INVALID, NEEDLESS, OPTIMUM, UNBALANCED, equals
 from oracle.transfers import Transfer, transfers_of
 from pipeline.groups import with_held
-from pipeline.summary import INVALID, NEEDLESS, OPTIMUM, UNBALANCED, equals
 from rebalance import AssignmentDocument, Rebalance, instance_of
 from solver import solve
 
@@ -210,7 +210,7 @@ def _balancing(document: Rebalance, given: Members) -> tuple[Transfer, ...]:
 
 
 def _kind(verdict: Mapping[str, Any], best: Mapping[str, Any]) -> str:
-    """Return the outcome of an answer as `pipeline.summary.outcomes`."""
+    """Return the outcome of an answer as `oracle.summary.outcome_columns`."""
     figures = verdict["figures"]
     if verdict["verdict"] != "valid":
         return INVALID

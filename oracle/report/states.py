@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from oracle.report.load import Tables
 from oracle.report.outcomes import Counts
-from pipeline.summary import equals, is_true
+from oracle.summary import equals, is_true
 
 REASONS_LISTED: Final = 8
 _LINES: Final = "the text contradicts itself in a line"

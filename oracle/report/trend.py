@@ -8,7 +8,7 @@ from typing import Final
 import pyarrow as pa
 
 from oracle.report.outcomes import Counts
-from pipeline.summary import OUTCOMES, day_counts
+from oracle.summary import OUTCOMES, day_counts
 from pipeline.tables import UNDATED
 
 DAYS_SHOWN: Final = 92

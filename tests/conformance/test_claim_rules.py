@@ -16,8 +16,8 @@ from conformance.runs import FAMILIES, Category, drive, external_client
 from conformance.runs.optimum import proved_optimum
 from conformance.runs.records import FILE
 from conformance.shapes import SHAPES
+from studies.findings.matrix import CONFLICTING
 from tests.shapes import Document, member, rebalance
-from tools.findings.matrix import CONFLICTING
 
 Held = dict[str, Any]
 DRAWS = 300

@@ -20,13 +20,13 @@ from conformance.findings import (
 )
 from conformance.runs.optimum import proved_optimum
 from rebalance import plain_of
-from tools.findings.affected import Affected, affected_by
-from tools.findings.case import Case, alike, case_of, cases_of
-from tools.findings.every import TRIALS, read_trials
-from tools.findings.evidence import confirmations_of, reproducers_of
-from tools.findings.page import instance_file
-from tools.findings.report import TRACKERS, reports_of
-from tools.findings.upstream import status_in_words
+from studies.findings.affected import Affected, affected_by
+from studies.findings.case import Case, alike, case_of, cases_of
+from studies.findings.every import TRIALS, read_trials
+from studies.findings.evidence import confirmations_of, reproducers_of
+from studies.findings.page import instance_file
+from studies.findings.report import TRACKERS, reports_of
+from studies.findings.upstream import status_in_words
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "findings"
 FAILURES = {"hang", "crash", "error"}

@@ -1,4 +1,4 @@
-"""The pages of findings equal what `tools.findings` makes of the records."""
+"""The pages of findings equal what `studies.findings` makes of the records."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from conformance.findings import Definition, all_definitions
-from tools.findings import files
-from tools.findings.__main__ import GENERATED
-from tools.findings.matrix import percent
-from tools.findings.prose import item, partitions_in_words, wrapped
-from tools.findings.upstream import status_in_words
+from studies.findings import files
+from studies.findings.__main__ import GENERATED
+from studies.findings.matrix import percent
+from studies.findings.prose import item, partitions_in_words, wrapped
+from studies.findings.upstream import status_in_words
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "findings"

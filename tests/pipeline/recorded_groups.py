@@ -1,4 +1,4 @@
-"""A recording of `tools.recording`: both sides of every group, in order.
+"""A recording of `studies.recording`: both sides of every group, in order.
 
 One side is what the pipeline reconstructs from the broker's records, the other is what
 the consumers reported in their callbacks. Comparisons use the order of events, never

@@ -1,8 +1,9 @@
 """Reconstruction compared with the callbacks of real groups on the tests' broker.
 
-`tools.recording` runs the groups: kafka-clients, librdkafka, kafka-python, and aiokafka
-under churn, a rolling upgrade (KIP-726), and groups that move to the new protocol and
-back (KIP-848). Each is compared for every generation or epoch and every assignment.
+`studies.recording` runs the groups: kafka-clients, librdkafka, kafka-python, and
+aiokafka under churn, a rolling upgrade (KIP-726), and groups that move to the new
+protocol and back (KIP-848). Each is compared for every generation or epoch and every
+assignment.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import pytest
 from pipeline.cases import CLAIMS, OPEN, PREVIOUS, Case
 from pipeline.sources.rows import MISSING
 from rebalance import OutsideError
+from studies.recording.record import record
+from studies.recording.scenarios import SCENARIOS
 from tests.pipeline.callbacks import (
     KILLED,
     LEFT,
@@ -39,8 +42,6 @@ from tests.pipeline.recorded_groups import (
     pairs,
     read_recording,
 )
-from tools.recording.record import record
-from tools.recording.scenarios import SCENARIOS
 
 pytestmark = pytest.mark.nightly(minutes=2)
 
@@ -98,7 +99,7 @@ def recorded(folder: Path, *, again: bool = True) -> int:
     """Record, once more if a group does not settle; return the number of records.
 
     On a busy machine, a consumer of kafka-python whose group changes while it joins can
-    stay outside of the group for ever (`tools.recording.scenarios.turn_over`).
+    stay outside of the group for ever (`studies.recording.scenarios.turn_over`).
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()

@@ -18,8 +18,7 @@ from oracle.report.facts import facts_of
 from oracle.report.load import load, system_allocator
 from oracle.report.outcomes import Counts
 from oracle.report.proof import Hop, chain_of
-from pipeline.reading import read_table
-from pipeline.summary import (
+from oracle.summary import (
     ANSWER_COLUMNS,
     INVALID,
     NEEDLESS,
@@ -32,6 +31,7 @@ from pipeline.summary import (
     partial_assignor_counts,
     percent_above,
 )
+from pipeline.reading import read_table
 from rebalance import instance_of, rebalance_of
 from tests.cli.commands import group_of
 from tests.report.audits import Audit

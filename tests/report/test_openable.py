@@ -17,7 +17,7 @@ from oracle.report import page_of, write_page
 from oracle.report.load import load
 from oracle.report.openable import MOST, even_room
 from oracle.report.outliers import solved
-from pipeline.summary import client_units
+from oracle.summary import client_units
 from tests.browsing import running_browser
 from tests.report.audits import Audit
 from tests.report.html_reading import read_html

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import document_schema
-from rebalance import AssignmentDocument
+from rebalance import AssignmentDocument, document_schema
 from tools.site import navigation
 from tools.site.formats import format_pages
 from tools.site.links import broken_links

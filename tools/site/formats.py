@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from conformance import document_schema
-from rebalance import AssignmentDocument, Rebalance
+from rebalance import AssignmentDocument, Rebalance, document_schema
 from tools.site.schema_page import schema_page
 
 DATA: Final = "docs/data"

@@ -1,5 +1,5 @@
 // Members of a real group that follow orders: lines of JSON in, events out
-// (conformance.confirmation documents both).
+// (studies.confirmation documents both).
 package main
 
 import (

@@ -22,7 +22,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Members of a real group that follow orders: lines of JSON in, events out
- * (conformance.confirmation documents both). Each member polls in a thread of its own; it does not
+ * (studies.confirmation documents both). Each member polls in a thread of its own; it does not
  * poll while it is paused. The process ends with its input, without leaving the group.
  */
 final class Members {

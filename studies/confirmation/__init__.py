@@ -1,0 +1,28 @@
+"""Hangs and crashes of clients, tested with real consumers on a real broker."""
+
+from studies.confirmation.cases import CASES, Case
+from studies.confirmation.confirm import confirm
+from studies.confirmation.confirmed import (
+    Confirmation,
+    read_confirmations,
+    write_confirmations,
+)
+from studies.confirmation.group_state import Cluster
+from studies.confirmation.record_cases import (
+    all_cases,
+    digest_of,
+    fatal_records,
+)
+
+__all__ = [
+    "CASES",
+    "Case",
+    "Cluster",
+    "Confirmation",
+    "all_cases",
+    "confirm",
+    "digest_of",
+    "fatal_records",
+    "read_confirmations",
+    "write_confirmations",
+]

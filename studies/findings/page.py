@@ -1,0 +1,302 @@
+"""The page of one finding, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+from conformance.findings import Definition, Trial
+from conformance.runs import Finding
+from oracle.wording import counted
+from studies.findings.affected import affected_by, affected_in_words
+from studies.findings.case import Case, alike
+from studies.findings.evidence import Reproducer
+from studies.findings.prose import OUTCOMES, instance_json, item, one_line, wrapped
+from studies.findings.replays import record_in_words, replays_of
+from studies.findings.report import command_lines, reports_of
+from studies.findings.results import actual_lines, certificate_in_words, expected_lines
+from studies.findings.upstream import notes_of, searched_in_words, status_in_words
+
+LEGEND: Final = """
+Gray cells are topics that the member reads. *kept* and *moved*: with a claimant, or
+with somebody else; *new*: nobody claimed it; *waits*: withheld until it is revoked;
+*× wrong*: violates a rule; dashed claims: the member does not subscribe to the topic
+any more.
+"""
+PLACES: Final = 6
+NEEDS: Final = {
+    "C": "a C compiler, and librdkafka with its headers (`librdkafka/rdkafka.h` and "
+    "`rdkafka_mock.h`, which a package of the library alone does not contain: "
+    "`apt-get install librdkafka-dev`, `dnf install librdkafka-devel`, or "
+    "`brew install librdkafka`; `pkg-config --modversion rdkafka` states the version, "
+    "which can be older than the one named here)"
+}
+"""What a reproducer needs, by its language, if not only the client and a runner."""
+ALL_REAL: Final = "all real"
+HANDED_OUT: Final = "all real, claims handed out"
+NO_FAULT: Final = "no fault"
+"""What a confirmation expects of a version that does not have the finding."""
+
+
+def page_context(
+    definition: Definition,
+    case: Case,
+    trials: Sequence[Trial],
+    findings: Sequence[Finding],
+    *,
+    cases: Sequence[Case],
+    reproducers: Sequence[Reproducer],
+    confirmations: Sequence[dict[str, Any]],
+) -> dict[str, Any]:
+    """Return the values of the template ``finding.md.j2``."""
+    hit, clean = affected_by(trials, findings)
+    lead, *others = alike(cases) or [(case,)]
+    clients = [one.client for one in hit]
+    spared = "; ".join(
+        f"{one.client} {', '.join(one.spared)}" for one in hit if one.spared
+    )
+    return {
+        "id": definition.id,
+        "title": definition.title,
+        "status": status_in_words(definition),
+        "status_note": wrapped(definition.status_note),
+        "notes": list(notes_of(definition)),
+        "outcome": outcome_in_words(trials, findings),
+        "affected": affected_in_words(hit) or "none",
+        "spared": spared,
+        "clean": ", ".join(clean),
+        "found_with": _found_with(trials, findings),
+        "summary": wrapped(definition.summary),
+        "told": told_of(definition, case),
+        "legend": wrapped(LEGEND),
+        "mechanism": wrapped(definition.mechanism),
+        "advice": wrapped(definition.advice),
+        "instance_intro": wrapped(_instance_intro(definition, case, lead)),
+        "instances": [instance_json(one) for one in (*case.before, case.instance)],
+        "others": list(_others(definition, cases, case)),
+        "provable": wrapped(definition.provable),
+        "expected": list(expected_lines(case)),
+        "certificate": wrapped(certificate_in_words(case)),
+        "actual": [*actual_lines(case), *_table(trials)],
+        "more": [_section(definition, group) for group in others],
+        "repetition": wrapped(_repetition(case)),
+        "commands": list(_commands(definition, cases, findings)),
+        "reports": list(reports_of(definition, hit, cases, reproducers)),
+        "reproducers": [_reproducer(one) for one in reproducers],
+        "reachable": wrapped(definition.reachable),
+        "is_tried": bool(confirmations),
+        "confirmations": list(
+            _histories([one for one in confirmations if not one.get("way")])
+        ),
+        "replays": replays_of(confirmations),
+        "searched": searched_in_words(definition, clients),
+        "threads": [item(f"<{one.url}>: {one.says}.") for one in definition.threads],
+    }
+
+
+def told_of(definition: Definition, case: Case) -> str:
+    """Return the description of the picture."""
+    members = len(case.instance["members"])
+    size = sum(topic["partitions"] for topic in case.instance["topics"].values())
+    who = f"the answer of {case.spec}" if case.spec else "no answer"
+    parts = f"{counted(members, 'member')}, {counted(size, 'partition')}"
+    return f"{definition.id}: {parts}; claims, {who}, and an optimal answer"
+
+
+def outcome_in_words(trials: Iterable[Trial], findings: Iterable[Finding]) -> str:
+    """Return the outcomes that were seen, the worst first."""
+    seen = {one.category for one in trials if one.shows}
+    seen |= {one.category for one in findings}
+    words = [f"{OUTCOMES[name]} (`{name}`)" for name in OUTCOMES if name in seen]
+    return "; ".join(words) or "not seen in the present records"
+
+
+def _found_with(trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
+    dates = sorted({one.date for one in trials})
+    oracle = sorted({one.oracle for one in trials})
+    examples = f"examples tried on {', '.join(dates)} by version {', '.join(oracle)}"
+    seeds = sorted({one.seed for one in findings if one.seed is not None})
+    families = sorted({one.family for one in findings if one.seed is not None})
+    if not families:
+        return examples
+    drawn = f"random families {', '.join(families)} (seed {', '.join(map(str, seeds))})"
+    return f"{examples}; {drawn}"
+
+
+def _instance_intro(
+    definition: Definition, case: Case, group: Sequence[Case] = ()
+) -> str:
+    """Return which example it is, and which versions show it."""
+    again = "The leader's assignor sees these rebalances one after the other. "
+    first = again if case.before else ""
+    if case.example is None and case.spec is not None:
+        return "The smallest instance on record, shrunk from a random rebalance."
+    number = case.example or 0
+    count = len(definition.examples)
+    named = definition.examples[number].scenario
+    corpus = f", the scenario `{named}` of the [corpus](../conformance.md#corpus)"
+    place = f"Example {number + 1} of {count}" if count > 1 else "The example"
+    shown = ", ".join(owner_in_words(one) for one in group if one.spec)
+    by = f" Shown by {shown}." if shown else ""
+    return f"{first}{place}{corpus if named else ''}.{by}"
+
+
+def owner_in_words(case: Case) -> str:
+    """Return ``sarama 1.61.1``."""
+    return case.owner.replace("@", " ")
+
+
+def instance_file(definition: Definition, cases: Sequence[Case], case: Case) -> str:
+    """Return the name of the file with the instance of a case, in ``instances/``."""
+    if not cases or case.example == cases[0].example or case.example is None:
+        return f"{definition.id}.jsonl"
+    return f"{definition.id}-{case.example + 1}.jsonl"
+
+
+def _section(definition: Definition, group: Sequence[Case]) -> dict[str, Any]:
+    """Return an instance that versions need which do not show the first one."""
+    case = group[0]
+    return {
+        "heading": ", ".join(map(owner_in_words, group)),
+        "intro": wrapped(_instance_intro(definition, case)),
+        "instances": [instance_json(one) for one in (*case.before, case.instance)],
+        "expected": list(expected_lines(case)),
+        "certificate": wrapped(certificate_in_words(case)),
+        "actual": list(actual_lines(case)),
+    }
+
+
+def _others(
+    definition: Definition, cases: Sequence[Case], case: Case
+) -> Iterator[dict[str, str]]:
+    """Yield the other examples, which the table of results refers to."""
+    shown = [one.instance for one in (*cases, case)]
+    for place, one in enumerate(definition.examples, 1):
+        instance = one.documents()[-1]
+        if instance not in shown:
+            named = f" (scenario {one.scenario})" if one.scenario else ""
+            yield {"title": f"Example {place}{named}", "text": instance_json(instance)}
+
+
+def _table(trials: Sequence[Trial]) -> Iterator[str]:
+    """Yield a row per assignor and example that shows the finding."""
+    shown = [one for one in trials if one.shows]
+    if shown:
+        yield ""
+        yield "| assignor | example | outcome |"
+        yield "| --- | ---: | --- |"
+        for one in shown:
+            yield f"| {one.spec} | {one.example + 1} | {one.category}{_reason(one)} |"
+
+
+def _reason(trial: Trial) -> str:
+    if trial.category == "hang":
+        return ""
+    reason = one_line(trial.reason or trial.detail)
+    return f": {reason}" if reason else ""
+
+
+def _repetition(case: Case) -> str:
+    note = (
+        "`fuzz` gives every rebalance a leader of its own, so that this finding is "
+        "repeated by the project's own check of examples."
+        if case.before
+        else "`make clients` installs the clients; the exit code is 1 if the outcome "
+        "repeats."
+    )
+    return f"In a checkout of this project: {note}"
+
+
+def _commands(
+    definition: Definition, cases: Sequence[Case], findings: Sequence[Finding]
+) -> Iterator[str]:
+    """Yield a command per client and version, and those of records that were drawn."""
+    if not cases or cases[0].before:
+        yield f"python -m studies.findings --try {definition.id}"
+    else:
+        for case in cases:
+            require = " --require optimum" if case.category == "needless-moves" else ""
+            file = f"docs/findings/instances/{instance_file(definition, cases, case)}"
+            yield (
+                f"assignor-oracle fuzz --client {case.spec} --instances {file}{require}"
+            )
+    seen: set[str] = set()
+    for one in findings:
+        if one.seed is not None and one.subject.name not in seen and len(seen) < PLACES:
+            seen.add(one.subject.name)
+            yield one.command
+
+
+def _reproducer(one: Reproducer) -> dict[str, Any]:
+    record = one.record
+    who = f"{record['client']}@{record['version']}/{record['assignor']}"
+    state = (
+        f"It was run on {record['date']} and shows the finding"
+        if record["confirmed"]
+        else f"It was run on {record['date']} and did **not** show the finding"
+    )
+    needs = NEEDS.get(record["language"], "only the client and a test runner")
+    intro = (
+        f"`{who}`, {record['language']}: [{record['file']}]({one.folder}/"
+        f"{record['file']}) needs {needs}, fails while the "
+        f"finding is there, and passes when it is repaired. {state}."
+    )
+    return {
+        "intro": wrapped(intro),
+        "command": command_lines(record["command"]),
+    }
+
+
+def confirmed_in_words(confirmations: Sequence[dict[str, Any]]) -> str:
+    """Return the strongest result with real consumers."""
+    shown = [
+        one for one in confirmations if one["confirmed"] and one["expected"] != NO_FAULT
+    ]
+    if any(one["members"] == ALL_REAL for one in shown):
+        return "seen, all members real"
+    if any(one["members"] == HANDED_OUT for one in shown):
+        return "seen, claims handed out"
+    if shown:
+        return "seen, members crafted"
+    return "tried, not seen" if confirmations else "–"
+
+
+def _histories(confirmations: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield a section per history; assignors that went through it share the section."""
+
+    def key(one: dict[str, Any]) -> tuple[Any, ...]:
+        return one["members"], one["cluster"], one["date"], tuple(one["history"])
+
+    for _, group in groupby(sorted(confirmations, key=key), key=key):
+        listed = list(group)
+        first = listed[0]
+        clients = ", ".join(sorted({one["client"] for one in listed}))
+        rows = [
+            f"| {one['client']} {one['version']} `{one['assignor']}` | {_seen(one)} | "
+            f"{one_line(one['outcome'])} |"
+            for one in sorted(listed, key=lambda one: (one["client"], one["version"]))
+        ]
+        yield {
+            "heading": f"{clients}: {first['members']}",
+            "intro": wrapped(
+                f"On {first['cluster']}, {first['date']}{_of_record(listed)}:"
+            ),
+            "history": [
+                wrapped(f"{number}. {sentence}", indent="   ")
+                for number, sentence in enumerate(first["history"], 1)
+            ],
+            "rows": ["| assignor | finding | outcome |", "| --- | --- | --- |", *rows],
+        }
+
+
+def _of_record(listed: Sequence[dict[str, Any]]) -> str:
+    """Return which record has the rebalance that the group sees."""
+    places = sorted({record_in_words(one) for one in listed if "record" in one})
+    return f", the rebalance of the record {', '.join(places)}" if places else ""
+
+
+def _seen(one: dict[str, Any]) -> str:
+    if one["expected"] == NO_FAULT:
+        return "not there, as expected" if one["confirmed"] else "there, unexpectedly"
+    return "seen" if one["confirmed"] else "**not seen**"

@@ -1,0 +1,138 @@
+"""A group under churn: members start, leave, are killed, and subscribe anew."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from rebalance import OutsideError
+from studies.recording.clients.reporting import Asked
+from studies.recording.consumer_process import Consumer, ConsumerProcess
+from studies.recording.events import Events
+
+SETTLE_SECONDS: Final = 120.0
+CHECK_SECONDS: Final = 1.0  # how often to look for a member that has ended
+SESSION_MS: Final = 6_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """The broker of a recording, its topics, and where to log."""
+
+    address: str
+    topics: dict[str, int]
+    events: Events
+    folder: Path
+
+
+@dataclass(slots=True, kw_only=True)
+class Group:
+    """One group; every act waits until its partitions have found their members."""
+
+    place: Place
+    name: str
+    members: list[ConsumerProcess] = field(default_factory=list)
+    _started: int = 0
+
+    def start(
+        self,
+        library: str,
+        *assignors: str,
+        topics: Sequence[str] = (),
+        instance: str | None = None,
+        protocol: str = "classic",
+        waits: bool = True,
+    ) -> ConsumerProcess:
+        """Start a member; ``topics`` are all by default."""
+        asked = Asked(
+            bootstrap=self.place.address,
+            group=self.name,
+            client=f"{self.name}-{self._started}",
+            topics=list(topics) or sorted(self.place.topics),
+            assignors=list(assignors),
+            instance=instance,
+            protocol=protocol,
+            session_ms=SESSION_MS,
+        )
+        self._started += 1
+        consumer = Consumer(library=library, asked=asked)
+        member = ConsumerProcess(consumer, self.place.events, self.place.folder)
+        self.members.append(member)
+        if waits:
+            self.settle(member)
+        return member
+
+    def leave(self, member: ConsumerProcess, *, waits: bool = True) -> None:
+        """Let a member leave."""
+        self.members.remove(member)
+        member.leave()
+        if waits:
+            self.settle()
+
+    def kill(self, member: ConsumerProcess, *, waits: bool = True) -> None:
+        """Kill a member; the broker notices when its session times out."""
+        self.members.remove(member)
+        member.kill()
+        if waits:
+            self.settle()
+
+    def subscribe(
+        self, member: ConsumerProcess, *topics: str, waits: bool = True
+    ) -> None:
+        """Change a member's subscription.
+
+        A member of the new protocol is called back only if it has to revoke something
+        or receives something.
+        """
+        before = member.assigned
+        is_classic = member.consumer.asked.protocol == "classic"
+        is_called = is_classic or any(topic not in topics for topic, _ in member.held)
+        member.subscribe(topics)
+        if waits:
+            self.settle(member if is_called else None, before)
+
+    def settle(self, member: ConsumerProcess | None = None, before: int = 0) -> None:
+        """Wait until each partition has one member, and each member has some.
+
+        ``member`` must also have been called back for an assignment since ``before``.
+
+        Raises
+        ------
+        OutsideError
+            If that takes too long, or a member has ended.
+        """
+
+        def settled() -> bool:
+            return self._is_whole() and (member is None or member.assigned > before)
+
+        deadline = time.monotonic() + SETTLE_SECONDS
+        while not self.place.events.wait_for(settled, CHECK_SECONDS):
+            ended = [one for one in self.members if one.has_ended()]
+            if ended:
+                raise OutsideError(f"{ended[0].name} has ended: {ended[0].log()}")
+            if time.monotonic() > deadline:
+                held = {one.name: sorted(one.held) for one in self.members}
+                raise OutsideError(f"{self.name} does not settle: {held}")
+
+    def close(self) -> None:
+        """Let all leave, one after the other."""
+        while self.members:
+            self.leave(self.members[0], waits=False)
+
+    def stop(self) -> None:
+        """End what still runs."""
+        for one in self.members:
+            one.stop()
+
+    def _is_whole(self) -> bool:
+        topics = {topic for one in self.members for topic in one.topics}
+        wanted = [(t, n) for t in topics for n in range(self.place.topics[t])]
+        held = [tp for one in self.members for tp in one.held]
+        whole = sorted(held) == sorted(wanted)
+        subscribed = all(
+            {topic for topic, _ in one.held} <= set(one.topics) for one in self.members
+        )
+        return subscribed and all(one.held for one in self.members) and whole

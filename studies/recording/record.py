@@ -1,0 +1,86 @@
+"""A recording: a broker, groups under churn, and the files that an audit reads."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from conformance.broker import running_broker
+from studies.recording.broker_log import (
+    create_topics,
+    produce,
+    write_log,
+    write_offsets,
+    write_topics,
+)
+from studies.recording.events import Events
+from studies.recording.group import Group, Place
+from studies.recording.random_churn import churn_at_random
+from studies.recording.scenarios import SCENARIOS
+
+TOPICS: Final = {"orders": 6, "payments": 5, "refunds": 4}
+AT_ONCE: Final = 6
+
+
+def record(
+    out: Path,
+    *,
+    groups: Sequence[str] = tuple(SCENARIOS),
+    seconds: float = 0.0,
+    seed: int = 0,
+) -> int:
+    """Record the scenarios of the named groups; return the number of records.
+
+    Parameters
+    ----------
+    out : Path
+        Folder for ``consumer_offsets.parquet``, ``topics.json``, ``offsets.json``, and
+        ``_callbacks.jsonl.gz``.
+    groups : sequence of str
+        Keys of `SCENARIOS`.
+    seconds : float
+        Time of random churn after each scenario.
+    seed : int
+        Of the random churn, and of the numbers of records in the topics.
+
+    Raises
+    ------
+    OutsideError
+        If the broker does not start, a group does not settle, or a consumer fails; in
+        the last two cases, the files are written nevertheless.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    events, random = Events(), Random(seed)  # noqa: S311  # no secret
+    with running_broker() as broker, tempfile.TemporaryDirectory() as logs:
+        create_topics(broker.address, TOPICS)
+        produce(broker.address, TOPICS, random)
+        place = Place(
+            address=broker.address, topics=TOPICS, events=events, folder=Path(logs)
+        )
+        with ThreadPoolExecutor(AT_ONCE) as threads:
+            running = [
+                threads.submit(_run, place, name, seconds, Random(f"{seed} {name}"))  # noqa: S311
+                for name in groups
+            ]
+        produce(broker.address, TOPICS, random)
+        write_topics(broker.address, TOPICS, out / "topics.json")
+        write_offsets(broker.address, TOPICS, out / "offsets.json")
+        events.write(out / "_callbacks.jsonl.gz")
+        count = write_log(broker.address, out / "consumer_offsets.parquet")
+        for one in running:
+            one.result()
+    return count
+
+
+def _run(place: Place, name: str, seconds: float, random: Random) -> None:
+    group, scenario = Group(place=place, name=name), SCENARIOS[name]
+    try:
+        scenario.run(group)
+        churn_at_random(group, scenario.kinds, random, seconds)
+        group.close()
+    finally:
+        group.stop()

@@ -1,0 +1,1 @@
+"""Studies of real clients and brokers: confirmation, survey, recording."""

@@ -1,5 +1,0 @@
-"""Pages of findings: definitions, records, and trials, rendered as Markdown and SVG."""
-
-from tools.findings.every import files
-
-__all__ = ["files"]

@@ -1,4 +1,0 @@
-"""Recordings of real groups under churn: ``python -m tools.recording --out DIR``.
-
-Imports nothing: each consumer is a process of this package and should start quickly.
-"""
