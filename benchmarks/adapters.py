@@ -60,7 +60,7 @@ def tiny_rebalances(seed: int) -> Iterator[bytes]:
         yield json.dumps(document).encode()
 
 
-def measure(one: ClientAssignor, count: int) -> str:
+def measure(assignor: ClientAssignor, count: int) -> str:
     """Return the row of one assignor.
 
     Raises
@@ -69,7 +69,7 @@ def measure(one: ClientAssignor, count: int) -> str:
         If a rebalance is not answered.
     """
     documents = list(islice(tiny_rebalances(1), DRAWS))
-    with Adapter(one.program()) as adapter:
+    with Adapter(assignor.program()) as adapter:
         for document in islice(cycle(documents), WARMING):
             adapter.answer(document)
         children = psutil.Process().children(recursive=True)
@@ -78,12 +78,12 @@ def measure(one: ClientAssignor, count: int) -> str:
         for document in islice(cycle(documents), count):
             if (answer := adapter.answer(document)).assignment is None:
                 raise OutsideError(
-                    f"{one.spec}: {answer.verdict.value}: {answer.reason}"
+                    f"{assignor.spec}: {answer.verdict.value}: {answer.reason}"
                 )
         wall = time.perf_counter() - start
         ours, theirs = time.process_time() - ours, _cpu(children) - before
     return (
-        f"| {one.client} {one.version} | {one.assignor} "
+        f"| {assignor.client} {assignor.version} | {assignor.assignor} "
         f"| {count / (ours + theirs):,.0f} "
         f"| {theirs / count * 1e6:,.0f} | {ours / count * 1e6:,.0f} "
         f"| {count / wall:,.0f} |"
@@ -92,7 +92,7 @@ def measure(one: ClientAssignor, count: int) -> str:
 
 def _cpu(processes: list[psutil.Process]) -> float:
     times = [process.cpu_times() for process in processes]
-    return float(sum(one.user + one.system for one in times))
+    return float(sum(time.user + time.system for time in times))
 
 
 def main() -> None:

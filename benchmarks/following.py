@@ -72,7 +72,9 @@ def _show(name: str, step: Callable[[], object]) -> None:
 def _cpu_now() -> float:
     """Return the CPU seconds of this process and all below it, also of ended ones."""
     me = psutil.Process()
-    return sum(sum(one.cpu_times()[:4]) for one in (me, *me.children(recursive=True)))
+    return sum(
+        sum(child.cpu_times()[:4]) for child in (me, *me.children(recursive=True))
+    )
 
 
 if __name__ == "__main__":

@@ -149,7 +149,9 @@ def _our_runners(
         OurCalls(lambda: assign(settling(instance))),
     ]
     # Kernels are compiled: the warm-up only fills memory and caches.
-    warmed = [warm(one, seconds=limits.warming, calm_seconds=0.1) for one in runners]
+    warmed = [
+        warm(runner, seconds=limits.warming, calm_seconds=0.1) for runner in runners
+    ]
     return runners, [one.batch for one in warmed]
 
 

@@ -96,7 +96,9 @@ def _member(document: Document, drawn: random.Random) -> Document:
 def _own_at_random(document: Document, drawn: random.Random) -> None:
     for topic in document["topics"]:
         takers = [
-            one for one in document["members"].values() if topic in one["subscription"]
+            member
+            for member in document["members"].values()
+            if topic in member["subscription"]
         ]
         for number in range(PARTITIONS if takers else 0):
             owned = drawn.choice(takers).setdefault("owned", {})

@@ -54,9 +54,9 @@ def draw(kind: str, seed: int) -> Document:
         members |= _joined(rng, names, is_mixed, has_racks)
     for generation in range(rng.randint(1, 4) if has != "new" else 0):
         held = _answered(topics, members)
-        for name, one in members.items():
+        for name, member in members.items():
             if has != "stale" or rng.randrange(4):
-                one |= {"owned": held[name], "generation": generation}
+                member |= {"owned": held[name], "generation": generation}
         _churn(rng, topics, members, is_mixed, has_racks)
     return _document(topics, members)
 

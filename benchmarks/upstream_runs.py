@@ -117,9 +117,9 @@ def _told(answer: Answer) -> str:
 
 def _rejoined(document: Document, held: Document) -> Document:
     members = document["members"]
-    newest = max(one.get("generation", -1) for one in members.values())
+    newest = max(member.get("generation", -1) for member in members.values())
     told = {
-        m: one | {"owned": held[m], "generation": newest + 1}
-        for m, one in members.items()
+        m: member | {"owned": held[m], "generation": newest + 1}
+        for m, member in members.items()
     }
     return document | {"members": told}

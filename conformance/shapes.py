@@ -16,7 +16,9 @@ Document = Mapping[str, Any]
 
 def is_mixed(document: Document) -> bool:
     """Return whether subscriptions differ between members."""
-    wanted = {frozenset(one["subscription"]) for one in document["members"].values()}
+    wanted = {
+        frozenset(member["subscription"]) for member in document["members"].values()
+    }
     return len(wanted) > 1
 
 
@@ -24,7 +26,7 @@ def misses_topic(document: Document) -> bool:
     """Return whether a member subscribes to a topic without partitions, or none."""
     there = {t for t, about in document["topics"].items() if about["partitions"]}
     members = document["members"].values()
-    return any(not there.issuperset(one["subscription"]) for one in members)
+    return any(not there.issuperset(member["subscription"]) for member in members)
 
 
 def has_no_members(document: Document) -> bool:
@@ -45,7 +47,9 @@ def has_double_claims(document: Document) -> bool:
 
 def has_tied_claims(document: Document) -> bool:
     """Return whether two members claim one partition at one generation."""
-    dates = {n: one.get("generation", -1) for n, one in document["members"].items()}
+    dates = {
+        n: member.get("generation", -1) for n, member in document["members"].items()
+    }
     claims = Counter((t, number, dates[name]) for name, t, number in _claims(document))
     return any(count > 1 for count in claims.values())
 
@@ -57,9 +61,11 @@ def has_older_claims(document: Document) -> bool:
     of others old.
     """
     members = document["members"].values()
-    newest = max((one.get("generation", -1) for one in members), default=-1)
+    newest = max((member.get("generation", -1) for member in members), default=-1)
     return any(
-        one.get("generation", -1) < newest for one in members if one.get("owned")
+        member.get("generation", -1) < newest
+        for member in members
+        if member.get("owned")
     )
 
 
@@ -80,20 +86,20 @@ def has_lost_claims(document: Document) -> bool:
 
 def has_idle_member(document: Document) -> bool:
     """Return whether a member subscribes to nothing."""
-    return not all(one["subscription"] for one in document["members"].values())
+    return not all(member["subscription"] for member in document["members"].values())
 
 
 def is_idle(document: Document) -> bool:
     """Return whether no member subscribes to a topic that exists."""
     there = {t for t, about in document["topics"].items() if about["partitions"]}
     members = document["members"].values()
-    return not any(there & set(one["subscription"]) for one in members)
+    return not any(there & set(member["subscription"]) for member in members)
 
 
 def has_racks(document: Document) -> bool:
     """Return whether a member or a partition has a rack."""
-    is_member = any(one.get("rack") for one in document["members"].values())
-    return is_member or any(one.get("racks") for one in document["topics"].values())
+    is_member = any(member.get("rack") for member in document["members"].values())
+    return is_member or any(topic.get("racks") for topic in document["topics"].values())
 
 
 SHAPES: Final[Mapping[str, Callable[[Document], bool]]] = MappingProxyType(
@@ -133,7 +139,7 @@ def unusual_shapes(document: Document) -> frozenset[str]:
 
 
 def _claims(document: Document) -> Iterator[tuple[str, str, int]]:
-    for name, one in document["members"].items():
-        for topic, numbers in (one.get("owned") or {}).items():
+    for name, member in document["members"].items():
+        for topic, numbers in (member.get("owned") or {}).items():
             for number in numbers:
                 yield name, topic, number

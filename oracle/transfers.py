@@ -69,9 +69,9 @@ def grouped_transfers(
     pairs = np.stack([owner[rows], assignee[rows]])
     ends = np.flatnonzero((pairs[:, 1:] != pairs[:, :-1]).any(axis=0)) + 1
     return [
-        _transfer(instance, assignee, owner, names, one)
-        for one in np.split(rows, ends.tolist())
-        if one.size
+        _transfer(instance, assignee, owner, names, part)
+        for part in np.split(rows, ends.tolist())
+        if part.size
     ]
 
 

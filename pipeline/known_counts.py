@@ -82,7 +82,7 @@ def known_counts(
 def _steps(shown: Mapping[str, list[Sighting]]) -> tuple[Step, ...]:
     """Return the steps of one name, of which ``shown`` has the name and the ids."""
     begun = sorted(
-        (min(one.since for one in sightings), topic)
+        (min(sighting.since for sighting in sightings), topic)
         for topic, sightings in shown.items()
         if is_topic_id(topic)
     )

@@ -125,7 +125,7 @@ class Instance:
             f"topics, {len(self.members):,} members"
         )
         rows = zip(
-            self.members, *(one.tolist() for one in columns.values()), strict=True
+            self.members, *(column.tolist() for column in columns.values()), strict=True
         )
         head = ["member", *columns]
         return html_table(caption, head, rows, count=len(self.members))

@@ -77,7 +77,7 @@ def _check_counts(instance: Instance, result: Result) -> None:
     if result.assignment is None:
         return
     counted = values_of(instance, result.assignment, result.policy)
-    reported = tuple(one.value for one in result.objectives)
+    reported = tuple(objective.value for objective in result.objectives)
     if counted != reported:
         raise MiscountError(f"{result.policy}: reported {reported}, counted {counted}")
 

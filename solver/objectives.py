@@ -83,7 +83,9 @@ def values_of(
     instance: Instance, assignment: Assignment, policy: Policy
 ) -> tuple[Value, ...]:
     """Return the value of every objective of a policy."""
-    return tuple(value_of(instance, assignment, one) for one in policy.objectives)
+    return tuple(
+        value_of(instance, assignment, objective) for objective in policy.objectives
+    )
 
 
 def check_policy(instance: Instance, policy: Policy) -> None:

@@ -24,7 +24,7 @@ def can_answer(policy: Policy) -> bool:
     and lag deviation in any order. Topic peak lag only alone, and not under dec-min,
     so that topics are independent.
     """
-    objectives = [one.only for one in policy.objectives]
+    objectives = [objective.only for objective in policy.objectives]
     kind = policy.balance.kind
     if kind not in _BALANCES or policy.max_moves is not None:
         return False
@@ -42,6 +42,6 @@ def can_bound(policy: Policy) -> bool:
 
     Peak lag, then at most stickiness, with ``max-moves`` and a balance of `can_answer`.
     """
-    objectives = [one.only for one in policy.objectives]
+    objectives = [objective.only for objective in policy.objectives]
     is_bounded = objectives in _BOUNDED and policy.balance.kind in _BALANCES
     return policy.max_moves is not None and is_bounded

@@ -199,10 +199,12 @@ class Result:
     def __repr__(self) -> str:
         """Return policy, status, and each objective with its bound, in one line."""
         parts = [f"{self.policy}: {self.status.value}"]
-        for one in self.objectives:
-            value, bound = (_shown(n, one.scale) for n in (one.value, one.bound))
-            proved = "proved" if one.is_proved else f"at least {bound}"
-            parts.append(f"{one.of} {value} ({proved})")
+        for objective in self.objectives:
+            value, bound = (
+                _shown(n, objective.scale) for n in (objective.value, objective.bound)
+            )
+            proved = "proved" if objective.is_proved else f"at least {bound}"
+            parts.append(f"{objective.of} {value} ({proved})")
         if self.reason is not None:
             parts.append(self.reason)
         return f"<Result {'; '.join(parts)}>"
@@ -227,8 +229,12 @@ class Result:
         if self.reason is not None:
             caption += f" ({self.reason})"
         rows = [
-            (str(one.of), _shown(one.value, one.scale), _shown(one.bound, one.scale))
-            for one in self.objectives
+            (
+                str(objective.of),
+                _shown(objective.value, objective.scale),
+                _shown(objective.bound, objective.scale),
+            )
+            for objective in self.objectives
         ]
         return html_table(
             caption, ("objective", "value", "bound"), rows, count=len(rows)
@@ -279,7 +285,9 @@ class Result:
             more["figures"] = figures_of(instance, self.assignment).model_copy(
                 update=self._proved_balances(instance)
             )
-            more["objectives"] = [one.to_document() for one in self.objectives]
+            more["objectives"] = [
+                objective.to_document() for objective in self.objectives
+            ]
         if self.certificate is not None:
             more["certificate"] = self.certificate.to_document(instance)
         about = about_assignment(instance, assignor=assignor)
@@ -304,7 +312,7 @@ class Result:
 
 def certificate_of(bounds: Iterable[KnownBound]) -> Certificate | None:
     """Return the certificate on which known bounds rest, if any does."""
-    return next((one.certificate for one in bounds if one.certificate), None)
+    return next((bound.certificate for bound in bounds if bound.certificate), None)
 
 
 def zero_term() -> TermsProof:

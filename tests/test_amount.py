@@ -189,7 +189,7 @@ def test_a_failure_prints_the_seed_and_the_instance(
     source: str, seed: int, document: object, tmp_path: Path
 ) -> None:
     printed = failed(tmp_path, source)
-    (line,) = (one for one in printed.splitlines() if one.startswith("seed "))
+    (line,) = (line for line in printed.splitlines() if line.startswith("seed "))
     told, _, text = line.partition(": ")
     assert told == f"seed {seed}"
     assert json.loads(text) == document

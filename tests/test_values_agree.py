@@ -92,7 +92,7 @@ def test_sums(pair: Pair, data: st.DataObject) -> None:
     objectives = data.draw(st.lists(st.sampled_from(PLAIN), min_size=1, unique=True))
     weights = st.integers(1, WEIGHT_MAX)
     level = WeightedObjective(
-        terms=tuple((data.draw(weights), one) for one in objectives)
+        terms=tuple((data.draw(weights), objective) for objective in objectives)
     )
     assert judged(pair, level) == values(pair, level)
 

@@ -74,7 +74,7 @@ def public_names(module: str, root: Path = ROOT) -> frozenset[str] | None:
     init = folder / "__init__.py"
     if not init.exists():
         return None
-    listed = {one.parent.name for one in folder.glob("*/__init__.py")}
+    listed = {path.parent.name for path in folder.glob("*/__init__.py")}
     for node in ast.parse(init.read_text("utf-8")).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             listed |= set(ast.literal_eval(node.value))
@@ -84,11 +84,11 @@ def public_names(module: str, root: Path = ROOT) -> frozenset[str] | None:
 def _imported(node: ast.AST) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the modules that a statement imports, and the names it takes from each."""
     if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        yield node.module, tuple(one.name for one in node.names)
+        yield node.module, tuple(name.name for name in node.names)
     elif isinstance(node, ast.Import):
-        yield from ((one.name, ()) for one in node.names)
+        yield from ((name.name, ()) for name in node.names)
     elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
-        yield from ((ast.literal_eval(one), ()) for one in node.args[:1])
+        yield from ((ast.literal_eval(argument), ()) for argument in node.args[:1])
 
 
 def imports(root: Path = ROOT) -> Iterator[tuple[InnerImport, bool]]:

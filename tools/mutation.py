@@ -82,7 +82,7 @@ class Outcome:
     @property
     def survivors(self) -> list[Verdict]:
         """The mutants that no test noticed, in the order of their lines."""
-        alive = [one for one in self.verdicts if one.outcome == SURVIVED]
+        alive = [verdict for verdict in self.verdicts if verdict.outcome == SURVIVED]
         return sorted(alive, key=lambda one: (one.mutant.file, one.mutant.line))
 
     @property
@@ -107,9 +107,9 @@ class Outcome:
 
     def lines(self) -> Iterator[str]:
         """Yield each survivor with its change, then the counts."""
-        for one in self.survivors:
-            yield f"survived: {one.mutant.file}:{one.mutant.line}"
-            yield one.change
+        for survivor in self.survivors:
+            yield f"survived: {survivor.mutant.file}:{survivor.mutant.line}"
+            yield survivor.change
         share = f"{self.killed / self.tried:.0%}" if self.tried else "nothing"
         judged = " (too few to judge)" if self.is_short else ""
         yield (
@@ -310,8 +310,8 @@ def parts_since_passed(root: Path = ROOT) -> tuple[Sequence[Part], str]:
 
 def judge(outcomes: Sequence[Outcome], seed: int) -> int:
     """Print how many mutants were killed; return 1 if a floor is not met, else 0."""
-    n_tried = sum(one.tried for one in outcomes)
-    n_killed = sum(one.killed for one in outcomes)
+    n_tried = sum(outcome.tried for outcome in outcomes)
+    n_killed = sum(outcome.killed for outcome in outcomes)
     is_all = len(outcomes) == len(PARTS)
     is_enough = n_tried > 0 and (not is_all or n_killed >= FLOOR * n_tried)
     floor = f"floor {FLOOR:.0%}" if is_all else "floors of the parts alone"
@@ -319,7 +319,7 @@ def judge(outcomes: Sequence[Outcome], seed: int) -> int:
         f"mutation: {n_tried} tried, {n_killed} killed, {floor}, "
         f"seed {seed}{'' if is_enough else ': FAILED'}"
     )
-    return 0 if is_enough and all(one.is_enough for one in outcomes) else 1
+    return 0 if is_enough and all(outcome.is_enough for outcome in outcomes) else 1
 
 
 def main() -> int:

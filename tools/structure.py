@@ -68,7 +68,7 @@ def _node_of(path: Path) -> str | None:
 
 
 def _imported_nodes(path: Path, folder: Path) -> Iterator[str]:
-    children = {one.name.removesuffix(".py") for one in folder.iterdir()}
+    children = {path.name.removesuffix(".py") for path in folder.iterdir()}
     for name in _imported_names(ast.parse(path.read_text("utf-8"))):
         parts = name.split(".")
         if parts[0] == folder.name and len(parts) > 1 and parts[1] in children:

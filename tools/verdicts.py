@@ -77,7 +77,7 @@ def checker_verdicts(pairs: Collection[Pair]) -> list[Document]:
     """Run the checker once on many pairs."""
     files = [
         "".join(
-            json.dumps(one, ensure_ascii=False) + "\n" for one in documents
+            json.dumps(document, ensure_ascii=False) + "\n" for document in documents
         ).encode()
         for documents in zip(*pairs, strict=True)
     ]

@@ -113,10 +113,10 @@ def _learn(
     """Raise the key that has arrived at each class; return from whom."""
     learned: dict[Class, str] = {}
     for topic in sorted(givers):
-        for one in seekers[topic]:
-            if offered[topic] > arrived[one]:
-                arrived[one] = offered[topic]
-                learned[one] = givers[topic]
+        for seeker in seekers[topic]:
+            if offered[topic] > arrived[seeker]:
+                arrived[seeker] = offered[topic]
+                learned[seeker] = givers[topic]
     return learned
 
 

@@ -98,7 +98,9 @@ def pool_of(case: Case, topics: Sequence[str], limits: Limits) -> Pool:
         limits = {name: (most, most) for name, (_, most) in limits.items()}
     elif units == sum([least for least, _ in limits.values()]):
         limits = {name: (least, least) for name, (least, _) in limits.items()}
-    return Pool(topics, units, {name: one for name, one in limits.items() if one[1]})
+    return Pool(
+        topics, units, {name: limit for name, limit in limits.items() if limit[1]}
+    )
 
 
 def members_fail(case: Case, certificate: Certificate) -> Reason | None:
@@ -230,7 +232,7 @@ def most_paid(pool: Pool, price: Prices) -> int:
 
     All hold their least; the rest goes to the largest prices, each up to its most.
     """
-    limits = [(price.get(name, 0), *one) for name, one in pool.limits.items()]
+    limits = [(price.get(name, 0), *limit) for name, limit in pool.limits.items()]
     total, left = 0, pool.units - sum([least for _, least, _ in limits])
     for paid, least, most in sorted(limits, reverse=True):
         more = min(most - least, left)

@@ -59,7 +59,9 @@ def refuse(culprits: Iterator[Unreadable]) -> None:
     A list of a million wrong numbers has no use for them all: `LISTED_MAX`.
     """
     listed = [
-        one for found in islice(culprits, LISTED_MAX + 1) for one in found.culprits
+        culprit
+        for found in islice(culprits, LISTED_MAX + 1)
+        for culprit in found.culprits
     ]
     if not listed:
         return

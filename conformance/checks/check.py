@@ -117,12 +117,12 @@ class Check:
     def _rounds(self) -> list[dict[str, Any]]:
         return [
             {
-                "rebalance": one.rebalance,
+                "rebalance": round_.rebalance,
                 **(
-                    {"error": one.answer.reason}
-                    if one.answer.assignment is None
-                    else {"members": one.answer.assignment.members}
+                    {"error": round_.answer.reason}
+                    if round_.answer.assignment is None
+                    else {"members": round_.answer.assignment.members}
                 ),
             }
-            for one in self.outcome.rounds
+            for round_ in self.outcome.rounds
         ]

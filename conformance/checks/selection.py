@@ -71,7 +71,7 @@ def find_check(name: str) -> Scenario | tuple[str, int, int]:
     part, _, rest = name.partition("/")
     if part == CORPUS:
         for scenario in corpus():
-            steps = (one for one in scenario.steps if one.unreadable is None)
+            steps = (step for step in scenario.steps if step.unreadable is None)
             if any(rest == f"{scenario.name}: {step.name}" for step in steps):
                 return scenario
         raise UnknownCheckError(f"no check {name!r}: the corpus has no such step")

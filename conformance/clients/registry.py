@@ -86,7 +86,9 @@ class ClientAssignor:
 
 def all_client_assignors() -> tuple[ClientAssignor, ...]:
     """Return every assignor of every version of every client, installed or not."""
-    return tuple(one for client in declarations() for one in _assignors_of(client))
+    return tuple(
+        assignor for client in declarations() for assignor in _assignors_of(client)
+    )
 
 
 def matching_client_assignors(spec: str) -> tuple[ClientAssignor, ...]:

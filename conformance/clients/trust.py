@@ -55,9 +55,9 @@ def key_store(certificates: Sequence[bytes]) -> bytes:
     entries = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # some roots have the serial number 0
-        for i, one in enumerate(certificates):
+        for i, certificate in enumerate(certificates):
             with suppress(ValueError):
-                read = load_der_x509_certificate(one)
+                read = load_der_x509_certificate(certificate)
                 entries.append(PKCS12Certificate(read, str(i).encode()))
     return serialize_java_truststore(
         entries, BestAvailableEncryption(_PASSWORD.encode())

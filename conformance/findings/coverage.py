@@ -21,9 +21,9 @@ def definitions_of(finding: Finding) -> tuple[Definition, ...]:
     """Return the definitions that select a stored finding."""
     subject, instance = finding.subject, smallest_instance(finding)
     return tuple(
-        one
-        for one in all_definitions()
-        if one.selects(
+        definition
+        for definition in all_definitions()
+        if definition.selects(
             client=subject.client or "",
             version=subject.version or "",
             assignor=subject.assignor or "",
@@ -45,7 +45,9 @@ def findings_by_definition(
     UncoveredError
         If a finding of safety belongs to none; the message names all of them.
     """
-    found: dict[str, list[Finding]] = {one.id: [] for one in all_definitions()}
+    found: dict[str, list[Finding]] = {
+        definition.id: [] for definition in all_definitions()
+    }
     left_over: list[str] = []
     for finding in findings:
         belongs = definitions_of(finding)
@@ -61,7 +63,9 @@ def findings_by_definition(
 def uncovered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return the findings of safety that no definition selects."""
     return tuple(
-        one for one in findings if one.category in _SAFETY and not definitions_of(one)
+        finding
+        for finding in findings
+        if finding.category in _SAFETY and not definitions_of(finding)
     )
 
 

@@ -113,20 +113,22 @@ def try_examples(
     """
     found: list[Trial] = []
     wanted = all_definitions() if definitions is None else definitions
-    for one in all_client_assignors() if assignors is None else assignors:
+    for assignor in all_client_assignors() if assignors is None else assignors:
         try:
-            external = _external(one, seconds)
+            external = _external(assignor, seconds)
         except MissingClientError:
-            missing(one.spec)
+            missing(assignor.spec)
             continue
         subject = external.start_impatient(seconds)  # a slow start is no hang
         try:
             for definition in wanted:
                 for number, source in enumerate(definition.examples):
-                    if source.clients and one.client not in source.clients:
+                    if source.clients and assignor.client not in source.clients:
                         continue
-                    outcome = _outcome(definition, source, one, external, subject)
-                    found.append(_trial(definition, number, one, outcome, date, oracle))
+                    outcome = _outcome(definition, source, assignor, external, subject)
+                    found.append(
+                        _trial(definition, number, assignor, outcome, date, oracle)
+                    )
         finally:
             subject.close()
     yield from sorted(found, key=lambda trial: (trial.finding, trial.example))
@@ -135,26 +137,26 @@ def try_examples(
 def _outcome(
     definition: Definition,
     source: ExampleSource,
-    one: ClientAssignor,
+    assignor: ClientAssignor,
     external: External,
     subject: Subject,
 ) -> Outcome:
     """Run until an outcome shows the finding, at most `RUNS` times."""
     outcome = None
-    for _ in range(1 if one.deterministic else RUNS):
+    for _ in range(1 if assignor.deterministic else RUNS):
         if source.remembers:
-            outcome = _remembered(source, one, external)
+            outcome = _remembered(source, assignor, external)
         else:
             instance = source.documents()[-1]
-            outcome = drive(subject, instance, cooperative=one.cooperative)
-        if _shows(definition, source, one, outcome):
+            outcome = drive(subject, instance, cooperative=assignor.cooperative)
+        if _shows(definition, source, assignor, outcome):
             break
     assert outcome is not None  # noqa: S101
     return outcome
 
 
 def _remembered(
-    source: ExampleSource, one: ClientAssignor, external: External
+    source: ExampleSource, assignor: ClientAssignor, external: External
 ) -> Outcome:
     """Send all steps to one leader; Kafka's adapter keeps it only if it is asked to."""
     *before, instance = source.documents()
@@ -162,25 +164,28 @@ def _remembered(
     with Adapter(program, seconds=external.seconds) as leader:
         for rebalance in before:
             leader.answer(orjson.dumps(rebalance))
-        return drive(leader, instance, cooperative=one.cooperative)
+        return drive(leader, instance, cooperative=assignor.cooperative)
 
 
-def _external(one: ClientAssignor, seconds: float) -> External:
+def _external(assignor: ClientAssignor, seconds: float) -> External:
     """Return the adapter, or the consumer on the wire."""
-    if one.kind == "adapter":
-        return external_client(one, seconds=seconds)
+    if assignor.kind == "adapter":
+        return external_client(assignor, seconds=seconds)
     from conformance.wire import wired_client  # noqa: PLC0415 - needs an extra
 
-    return wired_client(one, seconds=seconds)
+    return wired_client(assignor, seconds=seconds)
 
 
 def _shows(
-    definition: Definition, source: ExampleSource, one: ClientAssignor, outcome: Outcome
+    definition: Definition,
+    source: ExampleSource,
+    assignor: ClientAssignor,
+    outcome: Outcome,
 ) -> bool:
     return definition.selects(
-        client=one.client,
-        version=one.version,
-        assignor=one.assignor,
+        client=assignor.client,
+        version=assignor.version,
+        assignor=assignor.assignor,
         category=outcome.category.value,
         detail=outcome.detail,
         family="restarted" if source.remembers else "file",
@@ -191,17 +196,17 @@ def _shows(
 def _trial(
     definition: Definition,
     number: int,
-    one: ClientAssignor,
+    assignor: ClientAssignor,
     outcome: Outcome,
     date: str,
     oracle: str,
 ) -> Trial:
-    shows = _shows(definition, definition.examples[number], one, outcome)
+    shows = _shows(definition, definition.examples[number], assignor, outcome)
     parts: dict[str, Any] = case_parts(outcome) if shows else {"reason": outcome.reason}
     if parts.get("reason"):
         parts["reason"] = first_line(parts["reason"])
     if "rounds" in parts:
-        parts["rounds"] = [one.without_trace() for one in parts["rounds"]]
+        parts["rounds"] = [round_.without_trace() for round_ in parts["rounds"]]
     stated = ("reason", "rounds", "expected", "needless_moves")
     more: dict[str, Any] = {
         name: parts[name] for name in stated if parts.get(name) is not None
@@ -209,10 +214,10 @@ def _trial(
     return Trial(
         finding=definition.id,
         example=number,
-        client=one.client,
-        version=one.version,
-        assignor=one.assignor,
-        cooperative=one.cooperative,
+        client=assignor.client,
+        version=assignor.version,
+        assignor=assignor.assignor,
+        cooperative=assignor.cooperative,
         shows=shows,
         category=outcome.category.value,
         detail=outcome.detail,

@@ -32,8 +32,8 @@ def draw_rebalance(rng: Random, limits: DrawLimits | None = None) -> Document:
     if limits.racks and rng.randrange(3) == 0:
         _add_racks(rng, topics, members)
     if limits.capacities and rng.randrange(4) == 0:
-        for one in members.values():
-            one["capacity"] = rng.randint(1, 5)
+        for member in members.values():
+            member["capacity"] = rng.randint(1, 5)
     identity: Document = {}
     if limits.identities:
         if members and rng.randrange(4) == 0:
@@ -61,6 +61,6 @@ def _add_racks(
     for topic in topics.values():
         if rng.randrange(5):
             topic["racks"] = [some_of(rng, racks) for _ in range(topic["partitions"])]
-    for one in members.values():
+    for member in members.values():
         if rng.randrange(4):
-            one["rack"] = rng.choice(racks)
+            member["rack"] = rng.choice(racks)

@@ -33,17 +33,17 @@ def draw_share_group(rng: Random) -> Document:
 
 def change_share_group(rng: Random, group: Document, held: Document) -> Document:
     """Return the group after one to three changes; ``held`` is its last answer."""
-    topics = {name: {**one} for name, one in group["topics"].items()}
+    topics = {name: {**topic} for name, topic in group["topics"].items()}
     members = {
-        name: {"subscription": one["subscription"], "owned": held.get(name, {})}
-        for name, one in group["members"].items()
+        name: {"subscription": member["subscription"], "owned": held.get(name, {})}
+        for name, member in group["members"].items()
     }
     for _ in range(rng.randint(1, 3)):
         _change(rng, topics, members)
     kept = {
-        name: one
-        | {"owned": {t: ns for t, ns in one.get("owned", {}).items() if t in topics}}
-        for name, one in members.items()
+        name: member
+        | {"owned": {t: ns for t, ns in member.get("owned", {}).items() if t in topics}}
+        for name, member in members.items()
     }
     return group | {"topics": topics, "members": kept}
 
@@ -63,8 +63,8 @@ def _change(rng: Random, topics: Document, members: Document) -> None:
             members[rng.choice(sorted(members))]["subscription"] = _wanted(rng, topics)
         case 6:
             wanted = _wanted(rng, topics)  # as after a new release of all members
-            for one in members.values():
-                one["subscription"] = wanted
+            for member in members.values():
+                member["subscription"] = wanted
         case 7:
             name = rng.choice(sorted(topics))
             if rng.randrange(3) == 0 and len(topics) > 1:

@@ -25,9 +25,9 @@ def draw_claims(rng: Random, counts: dict[str, int], members: Document) -> None:
 
 def _no_claims(rng: Random, _counts: dict[str, int], members: Document) -> None:
     """No member claims anything; some state an empty claim."""
-    for one in members.values():
+    for member in members.values():
         if rng.randrange(4) == 0:
-            one["owned"] = {}
+            member["owned"] = {}
 
 
 def claim_faithfully(rng: Random, counts: dict[str, int], members: Document) -> None:
@@ -58,27 +58,27 @@ def claim_again(rng: Random, counts: dict[str, int], members: Document) -> None:
                 owned = rng.choice(subscribers).setdefault("owned", {})
                 owned[topic] = [*{*owned.get(topic, ()), number}]
     oldest = rng.choice((-1, 0, 5))
-    for one in members.values():
-        one["generation"] = rng.randint(oldest, oldest + 2)
+    for member in members.values():
+        member["generation"] = rng.randint(oldest, oldest + 2)
         if rng.randrange(8) == 0:
-            del one["generation"]
+            del member["generation"]
 
 
 def _contradictory(rng: Random, counts: dict[str, int], members: Document) -> None:
     """Claim partitions twice, of topics not subscribed to, or that do not exist."""
-    for one in members.values():
+    for member in members.values():
         for topic, count in [*counts.items(), (MISSING_TOPIC, 1)]:
             numbers = range(count + rng.randrange(2))
             claimed = rng.sample(numbers, rng.randint(0, len(numbers)))
             if claimed and rng.randrange(2):
-                one.setdefault("owned", {})[topic] = claimed
+                member.setdefault("owned", {})[topic] = claimed
 
 
 def date_claims(members: Document, generation: int = 1) -> None:
     """Date all claims from one generation; who claims nothing is new."""
-    for one in members.values():
-        if "owned" in one:
-            one["generation"] = generation
+    for member in members.values():
+        if "owned" in member:
+            member["generation"] = generation
 
 
 CLAIMS: Final[tuple[Callable[[Random, dict[str, int], Document], None], ...]] = (
@@ -92,14 +92,14 @@ CLAIMS: Final[tuple[Callable[[Random, dict[str, int], Document], None], ...]] = 
 
 def _same_generation(rng: Random, members: Document) -> None:
     generation = rng.randint(-1, 5)
-    for one in members.values():
-        one["generation"] = generation
+    for member in members.values():
+        member["generation"] = generation
 
 
 def _different_generations(rng: Random, members: Document) -> None:
-    for one in members.values():
+    for member in members.values():
         if rng.randrange(5):
-            one["generation"] = rng.randint(-1, 2)
+            member["generation"] = rng.randint(-1, 2)
 
 
 def _unknown_generation(_rng: Random, _members: Document) -> None:

@@ -55,7 +55,7 @@ def go_owned(owned: Owned) -> str:
 
 def go_racks(racks: Sequence[Sequence[str]]) -> str:
     """Return the elements of a ``[][]string``."""
-    return f"{{{_joined(f'{{{_joined(map(text, one))}}}' for one in racks)}}}"
+    return f"{{{_joined(f'{{{_joined(map(text, rack))}}}' for rack in racks)}}}"
 
 
 def java_strings(values: Sequence[str]) -> str:

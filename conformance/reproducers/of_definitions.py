@@ -80,5 +80,5 @@ def _raise(assignor: ClientAssignor, _: str) -> NoReturn:
 
 def _size(finding: Finding) -> tuple[int, int]:
     instance = (finding.shrunk or finding).instance
-    partitions = sum(one.partitions for one in instance.topics.values())
+    partitions = sum(topic.partitions for topic in instance.topics.values())
     return len(instance.members), partitions

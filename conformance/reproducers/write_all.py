@@ -59,7 +59,7 @@ def write_definitions(
         Day of the runs, UTC.
     """
     recorded = findings_by_definition(stored_records().findings)
-    known = sorted({one.client for one in all_client_assignors()})
+    known = sorted({assignor.client for assignor in all_client_assignors()})
     for definition in all_definitions():
         if names and definition.id not in names:
             continue

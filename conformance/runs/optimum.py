@@ -67,8 +67,12 @@ def stated_optimum(rebalance: Document) -> Document:
     stated: Document = {"status": result.status.value, "policy": str(result.policy)}
     if result.status is not Status.OPTIMAL:
         stated["objectives"] = [
-            {"of": str(one.of), "value": one.value, "bound": one.bound}
-            for one in result.objectives
+            {
+                "of": str(objective.of),
+                "value": objective.value,
+                "bound": objective.bound,
+            }
+            for objective in result.objectives
         ]
         stated["reason"] = result.reason
     if result.assignment is not None:

@@ -114,7 +114,7 @@ def case_parts(outcome: Outcome) -> dict[str, Any]:
     figures = outcome.figures
     return _present(
         instance=rebalance_of(rebalance),
-        rounds=[_round(one) for one in outcome.rounds],
+        rounds=[_round(round_) for round_ in outcome.rounds],
         reason=outcome.reason,
         figures=None if figures is None else Figures.of_verdict(figures),
         needless_moves=outcome.needless_moves,
@@ -152,14 +152,14 @@ def _repeats_of(counts: Counts, deterministic: bool | None) -> dict[str, Any]:
     return {"repeated": counts.repeated, "deterministic": deterministic}
 
 
-def _round(one: JudgedAnswer) -> RoundRecord:
-    assignment = one.answer.assignment
+def _round(answer: JudgedAnswer) -> RoundRecord:
+    assignment = answer.answer.assignment
     parts = _present(
-        verdict=one.answer.verdict.value,
-        reason=one.answer.reason,
+        verdict=answer.answer.verdict.value,
+        reason=answer.answer.reason,
         members=None if assignment is None else assignment.members,
-        violations=list(one.violations) or None,
-        withheld=(one.figures or {}).get("withheld") or None,
+        violations=list(answer.violations) or None,
+        withheld=(answer.figures or {}).get("withheld") or None,
     )
     return RoundRecord(**parts)
 

@@ -189,7 +189,7 @@ def next_round(
 
 def next_generation(rebalance: Document) -> int:
     """Return the generation after the newest one that a member states."""
-    stated = [one.get("generation", -1) for one in rebalance["members"].values()]
+    stated = [member.get("generation", -1) for member in rebalance["members"].values()]
     return max(stated, default=-1) + 1
 
 
@@ -228,17 +228,19 @@ def _judged(
     return one, verdict
 
 
-def _held(one: JudgedAnswer) -> Mapping[str, Mapping[str, Sequence[int]]]:
-    assert one.answer.assignment is not None  # noqa: S101
-    return one.answer.assignment.members
+def _held(answer: JudgedAnswer) -> Mapping[str, Mapping[str, Sequence[int]]]:
+    assert answer.answer.assignment is not None  # noqa: S101
+    return answer.answer.assignment.members
 
 
 def _fault(rounds: tuple[JudgedAnswer, ...]) -> Outcome:
     last = rounds[-1]
     if last.violations:
-        broken = {one["rule"] for one in last.violations}
+        broken = {violation["rule"] for violation in last.violations}
         first = min(broken, key=_RULES.index)
-        example = next(one for one in last.violations if one["rule"] == first)
+        example = next(
+            violation for violation in last.violations if violation["rule"] == first
+        )
         category = Category.UNREVOKED if first == "unrevoked" else Category.INVALID
         reason = ", ".join(f"{key} {value}" for key, value in example.items())
         return Outcome(rounds=rounds, category=category, detail=first, reason=reason)
@@ -287,7 +289,7 @@ def _at_rest(
             needless = figures["moves"] - fewest(rounds[0].rebalance)
         category = Category.NEEDLESS_MOVES if needless else Category.OPTIMAL
     reason = _in_words(category, verdict, needless)
-    late = [one.answer.reason for one in rounds if one.answer.is_late]
+    late = [round_.answer.reason for round_ in rounds if round_.answer.is_late]
     if late:
         category, reason = Category.SLOW, late[0]
     return Outcome(

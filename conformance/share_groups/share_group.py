@@ -60,9 +60,11 @@ def share_group_of(document: Mapping[str, Any]) -> ShareGroup:
     """Read what `ShareGroup.to_line` writes, or a rebalance/1 document of that form."""
     members = document["members"]
     return ShareGroup(
-        topics={name: one["partitions"] for name, one in document["topics"].items()},
-        subscriptions={
-            name: frozenset(one["subscription"]) for name, one in members.items()
+        topics={
+            name: topic["partitions"] for name, topic in document["topics"].items()
         },
-        before={name: one.get("owned", {}) for name, one in members.items()},
+        subscriptions={
+            name: frozenset(member["subscription"]) for name, member in members.items()
+        },
+        before={name: member.get("owned", {}) for name, member in members.items()},
     )

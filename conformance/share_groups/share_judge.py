@@ -147,7 +147,9 @@ def _uncovered(group: ShareGroup, answer: Held) -> Iterator[ShareViolation]:
 
 def _balanced_sets(group: ShareGroup) -> Iterator[tuple[str, ...]]:
     """Yield the topics that are balanced together: all if subscriptions are equal."""
-    wanted = {topic for one in group.subscriptions.values() for topic in one}
+    wanted = {
+        topic for subscription in group.subscriptions.values() for topic in subscription
+    }
     there = sorted(topic for topic in wanted if group.topics.get(topic))
     if len({*group.subscriptions.values()}) <= 1:
         if there:

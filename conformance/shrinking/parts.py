@@ -42,7 +42,7 @@ def _topics(rebalance: Document) -> list[Piece]:
 
 
 def _only_topics(rebalance: Document, kept: Collection[Piece]) -> Document:
-    topics = {t: one for t, one in rebalance["topics"].items() if (t,) in kept}
+    topics = {t: topic for t, topic in rebalance["topics"].items() if (t,) in kept}
     members = {}
     for name, member in rebalance["members"].items():
         wanted = [t for t in member["subscription"] if (t,) in kept]
@@ -105,9 +105,9 @@ def _subscriptions(rebalance: Document) -> list[Piece]:
 
 def _only_subscriptions(rebalance: Document, kept: Collection[Piece]) -> Document:
     members = {
-        name: one
-        | {"subscription": [t for t in one["subscription"] if (name, t) in kept]}
-        for name, one in rebalance["members"].items()
+        name: member
+        | {"subscription": [t for t in member["subscription"] if (name, t) in kept]}
+        for name, member in rebalance["members"].items()
     }
     return rebalance | {"members": members}
 

@@ -17,11 +17,11 @@ def without_extras(rebalance: Document) -> Iterator[Document]:
     if "id" in rebalance:
         yield {key: one for key, one in rebalance.items() if key != "id"}
     for field in ("lag", "racks"):
-        stated = [t for t, one in rebalance["topics"].items() if field in one]
+        stated = [t for t, topic in rebalance["topics"].items() if field in topic]
         for some in ([stated] if len(stated) > 1 else []) + [[t] for t in stated]:
             topics = {
-                t: _without(one, field) if t in some else one
-                for t, one in rebalance["topics"].items()
+                t: _without(topic, field) if t in some else topic
+                for t, topic in rebalance["topics"].items()
             }
             yield rebalance | {"topics": topics}
 
@@ -31,13 +31,13 @@ def without_fields(rebalance: Document) -> Iterator[Document]:
     for field in OPTIONAL:
         stated = [
             name
-            for name, one in rebalance["members"].items()
-            if field in one and not (field == "owned" and one["owned"])
+            for name, member in rebalance["members"].items()
+            if field in member and not (field == "owned" and member["owned"])
         ]
         for some in ([stated] if len(stated) > 1 else []) + [[m] for m in stated]:
             members = {
-                m: _without(one, field) if m in some else one
-                for m, one in rebalance["members"].items()
+                m: _without(member, field) if m in some else member
+                for m, member in rebalance["members"].items()
             }
             yield rebalance | {"members": members}
 
@@ -70,15 +70,15 @@ def lower_generations(rebalance: Document) -> Iterator[Document]:
 
 def smaller_lags(rebalance: Document) -> Iterator[Document]:
     """Replace lags by 1, or else by their ranks."""
-    lags = {n for one in rebalance["topics"].values() for n in one.get("lag", ())}
+    lags = {n for topic in rebalance["topics"].values() for n in topic.get("lag", ())}
     ranks = {lag: i for i, lag in enumerate(sorted(lags | {0}))}
     for smaller in ({lag: min(lag, 1) for lag in ranks}, ranks):
         yield rebalance | {
             "topics": {
-                t: one | {"lag": [smaller[n] for n in one["lag"]]}
-                if "lag" in one
-                else one
-                for t, one in rebalance["topics"].items()
+                t: topic | {"lag": [smaller[n] for n in topic["lag"]]}
+                if "lag" in topic
+                else topic
+                for t, topic in rebalance["topics"].items()
             }
         }
 
@@ -87,8 +87,8 @@ def fewer_racks(rebalance: Document) -> Iterator[Document]:
     """Keep one replica per partition, and number the racks by first use."""
     yield _with_racks(rebalance, lambda racks: racks[:1])
     used: dict[str, str] = {}
-    for one in rebalance["topics"].values():
-        for racks in one.get("racks", ()):
+    for topic in rebalance["topics"].values():
+        for racks in topic.get("racks", ()):
             for rack in racks:
                 used.setdefault(rack, f"r{len(used) + 1}")
     for member in rebalance["members"].values():
@@ -96,8 +96,8 @@ def fewer_racks(rebalance: Document) -> Iterator[Document]:
             used.setdefault(member["rack"], f"r{len(used) + 1}")
     renamed = _with_racks(rebalance, lambda racks: [used[rack] for rack in racks])
     members = {
-        m: one | {"rack": used[one["rack"]]} if "rack" in one else one
-        for m, one in renamed["members"].items()
+        m: member | {"rack": used[member["rack"]]} if "rack" in member else member
+        for m, member in renamed["members"].items()
     }
     yield renamed | {"members": members}
 
@@ -124,9 +124,9 @@ def shorter_names(rebalance: Document) -> Iterator[Document]:
     """
     topics = {*rebalance["topics"]}
     ids = set()
-    for one in rebalance["members"].values():
-        topics |= {*one["subscription"], *one.get("owned", {})}
-        ids |= {one["instance_id"]} if "instance_id" in one else set()
+    for member in rebalance["members"].values():
+        topics |= {*member["subscription"], *member.get("owned", {})}
+        ids |= {member["instance_id"]} if "instance_id" in member else set()
     yield rebalance | {"group": "g"}
     yield _renamed(rebalance, members=_numbered("m", set(rebalance["members"])))
     yield _renamed(rebalance, topics=_numbered("t", topics))
@@ -151,8 +151,8 @@ def _without(one: Document, field: str) -> Document:
 
 def _dated(rebalance: Document, generations: dict[str, int]) -> Document:
     members = {
-        m: one | {"generation": generations[m]} if m in generations else one
-        for m, one in rebalance["members"].items()
+        m: member | {"generation": generations[m]} if m in generations else member
+        for m, member in rebalance["members"].items()
     }
     return rebalance | {"members": members}
 
@@ -161,10 +161,10 @@ def _with_racks(
     rebalance: Document, change: Callable[[list[str]], list[str]]
 ) -> Document:
     topics = {
-        t: one | {"racks": [change(racks) for racks in one["racks"]]}
-        if "racks" in one
-        else one
-        for t, one in rebalance["topics"].items()
+        t: topic | {"racks": [change(racks) for racks in topic["racks"]]}
+        if "racks" in topic
+        else topic
+        for t, topic in rebalance["topics"].items()
     }
     return rebalance | {"topics": topics}
 
@@ -191,5 +191,5 @@ def _renamed(
         if "instance_id" in member:
             one["instance_id"] = instances.get(one["instance_id"], one["instance_id"])
         renamed[members.get(name, name)] = one
-    counts = {topics.get(t, t): one for t, one in rebalance["topics"].items()}
+    counts = {topics.get(t, t): topic for t, topic in rebalance["topics"].items()}
     return rebalance | {"topics": counts, "members": renamed}

@@ -116,8 +116,8 @@ def _violations(verdict: Document) -> list[str]:
     """Return one line per violation; none if the assignment is valid."""
     more = verdict.get("more_violations", {})
     lines = [
-        "  " + _violation(one, sorted(one.keys() - {"rule"}))
-        for one in verdict["violations"]
+        "  " + _violation(violation, sorted(violation.keys() - {"rule"}))
+        for violation in verdict["violations"]
     ]
     lines += [f"  {rule}: {count} more" for rule, count in sorted(more.items())]
     return ["the assignment is invalid:", *lines] if lines else []

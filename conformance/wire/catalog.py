@@ -237,10 +237,10 @@ def _commit(request: Request) -> bytes:
             partitions=[
                 kind.OffsetCommitResponsePartition(
                     version=request.version,
-                    partition_index=one.partition_index,
+                    partition_index=partition.partition_index,
                     error_code=NO_ERROR,
                 )
-                for one in topic.partitions or ()
+                for partition in topic.partitions or ()
             ],
         )
         for topic in request.body.topics or ()
@@ -259,13 +259,13 @@ def _offsets(request: Request) -> bytes:
             partitions=[
                 kind.ListOffsetsPartitionResponse(
                     version=request.version,
-                    partition_index=one.partition_index,
+                    partition_index=partition.partition_index,
                     error_code=NO_ERROR,
                     timestamp=-1,
                     offset=0,
                     leader_epoch=0,
                 )
-                for one in topic.partitions or ()
+                for partition in topic.partitions or ()
             ],
         )
         for topic in request.body.topics or ()

@@ -260,7 +260,10 @@ class Coordinator:
         if not is_free and present is not None and present.link is not link:
             return refusal(request, GROUP_IS_FULL)
         protocols = request.body.protocols or ()  # the library accepts null
-        offered = {one.name or "": bytes(one.metadata or b"") for one in protocols}
+        offered = {
+            protocol.name or "": bytes(protocol.metadata or b"")
+            for protocol in protocols
+        }
         names = list(offered)
         wanted = self.assignor or (names[0] if names else None)
         if wanted not in offered or request.body.protocol_type != CONSUMER:
@@ -324,8 +327,8 @@ class Coordinator:
             if asked.is_rehearsal:
                 return self._rehearsed(asked, request)
             given = [
-                (one.member_id or "", bytes(one.assignment or b""))
-                for one in body.assignments or ()
+                (assignment.member_id or "", bytes(assignment.assignment or b""))
+                for assignment in body.assignments or ()
             ]
             answer = asked.exchange.read(given)
             self._asked = None

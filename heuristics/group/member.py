@@ -176,7 +176,7 @@ class Member:
         """Apply the assignment; held partitions that are not in it must be revoked."""
         self.revoking = self.held - assigned
         self.held |= assigned
-        if any(one.remembers for one in self.configuration.strategies):
+        if any(strategy.remembers for strategy in self.configuration.strategies):
             self._assigned, self._assigned_generation = assigned, self.generation
         self.phase = Phase.STABLE
 

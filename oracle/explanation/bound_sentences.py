@@ -26,19 +26,21 @@ from oracle.names import visible
 from oracle.wording import counted
 
 
-def tight_block_text(one: TightBlock) -> str:
+def tight_block_text(block: TightBlock) -> str:
     """Return the sentence of a `TightBlock`."""
-    listed = names_text(one.topics, many="topics")
-    what = "topic" if len(one.topics) == 1 else "topics"
-    number = f"All {one.partitions:,} partitions" if one.partitions > 1 else "The one"
-    number += " partition" if one.partitions == 1 else ""
-    only = "" if one.above else "only "
-    people = names_text(one.members, many="members")
+    listed = names_text(block.topics, many="topics")
+    what = "topic" if len(block.topics) == 1 else "topics"
+    number = (
+        f"All {block.partitions:,} partitions" if block.partitions > 1 else "The one"
+    )
+    number += " partition" if block.partitions == 1 else ""
+    only = "" if block.above else "only "
+    people = names_text(block.members, many="members")
     text = f"{number} of {what} {listed} can {only}go to {people}"
-    ratio = one.capacities is not None
-    if one.above:
-        others = names_text(one.above, many="members")
-        verb = "holds" if len(one.above) == 1 else "hold"
+    ratio = block.capacities is not None
+    if block.above:
+        others = names_text(block.above, many="members")
+        verb = "holds" if len(block.above) == 1 else "hold"
         more = "at least as many in any case"
         text += f", or to {others}, "
         text += (
@@ -46,63 +48,63 @@ def tight_block_text(one: TightBlock) -> str:
             if ratio
             else f"which {verb} {more}"
         )
-    even = f"{_block_loads(one)} is the most even"
-    if not one.below:
+    even = f"{_block_loads(block)} is the most even"
+    if not block.below:
         return f"{text}, so {even}."
-    others = names_text(one.below, many="topics")
-    if one.least is None or one.most_below is None:
+    others = names_text(block.below, many="topics")
+    if block.least is None or block.most_below is None:
         fewer = "whose level is lower"
-    elif one.most_below < one.least:
+    elif block.most_below < block.least:
         fewer = "with fewer partitions"
     else:
         fewer = "that hold at most as many partitions even so"
-    which = "other topic" if len(one.below) == 1 else "other topics"
-    verb = "goes" if len(one.below) == 1 else "go"
+    which = "other topic" if len(block.below) == 1 else "other topics"
+    verb = "goes" if len(block.below) == 1 else "go"
     return (
         f"{text}. The {which} of these members, {others}, {verb} to members {fewer}."
         f" So {even}."
     )
 
 
-def _block_loads(one: TightBlock) -> str:
-    if one.capacities is None:
-        return loads_list(one.loads)
-    pairs = list(zip(one.loads, one.capacities, strict=True))
+def _block_loads(block: TightBlock) -> str:
+    if block.capacities is None:
+        return loads_list(block.loads)
+    pairs = list(zip(block.loads, block.capacities, strict=True))
     listed = [f"{load:,} (capacity {w:,})" for load, w in pairs[:NAMES_SHOWN]]
     more = len(pairs) - len(listed)
     return ", ".join(listed) + (f" and {more:,} more" if more else "")
 
 
-def crowded_claims_text(one: CrowdedClaims) -> str:
+def crowded_claims_text(claims: CrowdedClaims) -> str:
     """Return the sentence of a `CrowdedClaims`."""
-    people = names_text(one.members, many="members")
-    own = "owns" if len(one.members) == 1 else "own"
+    people = names_text(claims.members, many="members")
+    own = "owns" if len(claims.members) == 1 else "own"
     text = (
-        f"{people} {own} {counted(one.claims, 'partition')} that balance would let"
-        f" {'it' if len(one.members) == 1 else 'them'} keep, but can hold at most"
-        f" {one.room:,}"
+        f"{people} {own} {counted(claims.claims, 'partition')} that balance would let"
+        f" {'it' if len(claims.members) == 1 else 'them'} keep, but can hold at most"
+        f" {claims.room:,}"
     )
-    text += "" if len(one.members) == 1 else " together"
-    if one.others:
-        text += f", of which {one.others:,} must be others that nobody else can hold"
-    verb = "has" if one.leaving == 1 else "have"
-    return f"{text}: at least {one.leaving:,} {verb} to go to other members."
+    text += "" if len(claims.members) == 1 else " together"
+    if claims.others:
+        text += f", of which {claims.others:,} must be others that nobody else can hold"
+    verb = "has" if claims.leaving == 1 else "have"
+    return f"{text}: at least {claims.leaving:,} {verb} to go to other members."
 
 
-def outranked_claims_text(one: OutrankedClaims) -> str:
+def outranked_claims_text(claims: OutrankedClaims) -> str:
     """Return the sentence of a `OutrankedClaims`."""
-    to = names_text(one.to, many="members")
-    verb = "holds" if len(one.to) == 1 else "hold"
-    if one.least is None or one.most is None:
+    to = names_text(claims.to, many="members")
+    verb = "holds" if len(claims.to) == 1 else "hold"
+    if claims.least is None or claims.most is None:
         than = "whose level is lower"
-    elif one.most < one.least:
+    elif claims.most < claims.least:
         than = f"which {verb} less"
     else:
         than = f"which {verb} at most as many partitions even so"
-    number = len(one.partitions)
-    numbers = numbers_text(one.partitions)
+    number = len(claims.partitions)
+    numbers = numbers_text(claims.partitions)
     return (
-        f"{name_text(one.member)} cannot keep {name_text(one.topic)}:{numbers}"
+        f"{name_text(claims.member)} cannot keep {name_text(claims.topic)}:{numbers}"
         f" ({counted(number, 'partition')}): balance requires that the topic goes to"
         f" {to}, {than}."
     )
@@ -116,33 +118,36 @@ def lower_bound_text(one: LowerBound) -> str:
     return f"No allowed assignment{scope} has a {one.of} below {bound}: {why}."
 
 
-def uncheckable_text(one: Uncheckable) -> str:
+def uncheckable_text(uncheckable: Uncheckable) -> str:
     """Return the sentence of a `Uncheckable`."""
-    bound = value_text(one.bound, one.scale)
+    bound = value_text(uncheckable.bound, uncheckable.scale)
     return (
-        f"That no allowed assignment{scope_text(one.after)} has a {one.of} below"
-        f" {bound} is the report of a search ({visible(one.engine, limit=60)}), which"
-        " cannot be checked."
+        f"That no allowed assignment{scope_text(uncheckable.after)} has a"
+        f" {uncheckable.of} below {bound} is the report of a search"
+        f" ({visible(uncheckable.engine, limit=60)}), which cannot be checked."
     )
 
 
-def certified_text(one: Certified) -> str:
+def certified_text(certified: Certified) -> str:
     """Return the sentence of a `Certified`."""
-    if one.of == "stickiness" and one.same_balance and not one.after:
-        moves = counted(int(str(one.bound)), "move")
+    if certified.of == "stickiness" and certified.same_balance and not certified.after:
+        moves = counted(int(str(certified.bound)), "move")
         what = f"No assignment that is as balanced has fewer than {moves}"
     else:
-        bound, scope = value_text(one.bound, one.scale), scope_text(one.after)
-        what = f"No allowed assignment{scope} has a {one.of} below {bound}"
+        bound, scope = (
+            value_text(certified.bound, certified.scale),
+            scope_text(certified.after),
+        )
+        what = f"No allowed assignment{scope} has a {certified.of} below {bound}"
     return f"{what}: the certificate proves it, and the judge has checked it."
 
 
-def _average(one: LowerBound) -> str:
-    names = one.term.members
-    if one.topics is None or one.lag is None or one.members is None:
-        unit = "" if one.scale is None else " per unit of capacity"
-        if names is None and one.term.topics:
-            topics = names_text(one.term.topics, many="topics")
+def _average(bound: LowerBound) -> str:
+    names = bound.term.members
+    if bound.topics is None or bound.lag is None or bound.members is None:
+        unit = "" if bound.scale is None else " per unit of capacity"
+        if names is None and bound.term.topics:
+            topics = names_text(bound.term.topics, many="topics")
             return (
                 f"this is the mean of the lag of topic {topics}{unit} over the members"
                 " that can receive it, rounded up"
@@ -153,33 +158,33 @@ def _average(one: LowerBound) -> str:
             f"some partitions can only go to {names_text(names, many='members')}, and"
             f" this is the mean of their lag{unit} over these members, rounded up"
         )
-    lag = counted(one.lag, "record")
+    lag = counted(bound.lag, "record")
     if names is None:
-        people = counted(one.members, "member")
+        people = counted(bound.members, "member")
         return f"{people} share {lag}, and one of them has the mean or more"
-    topics = names_text(one.topics, many="topics")
-    what = "topic" if len(one.topics) == 1 else "topics"
+    topics = names_text(bound.topics, many="topics")
+    what = "topic" if len(bound.topics) == 1 else "topics"
     people = names_text(names, many="members")
     share = (
-        "which has" if one.members == 1 else "and one of them has the mean or more of"
+        "which has" if bound.members == 1 else "and one of them has the mean or more of"
     )
     return f"{what} {topics} can only go to {people}, {share} {lag}"
 
 
-def _crowd(one: LowerBound) -> str:
-    if one.partitions == 1 and one.bound == one.term.at_least:
-        if one.scale is not None:
+def _crowd(bound: LowerBound) -> str:
+    if bound.partitions == 1 and bound.bound == bound.term.at_least:
+        if bound.scale is not None:
             return "one partition alone has this lag, with the largest capacity"
         return "one partition alone has this lag"
-    if one.partitions == 1 and one.scale is None:
+    if bound.partitions == 1 and bound.scale is None:
         return (
-            f"the member that holds the partition with a lag of {one.term.at_least:,}"
+            f"the member that holds the partition with a lag of {bound.term.at_least:,}"
             " has to hold others as well"
         )
-    least = f"with a lag of {one.term.at_least or 0:,} or more"
+    least = f"with a lag of {bound.term.at_least or 0:,} or more"
     which = f"all partitions {least}"
-    if one.partitions is not None:
-        number = counted(one.partitions, "partition")
+    if bound.partitions is not None:
+        number = counted(bound.partitions, "partition")
         which = f"the {number} {least}"
     return (
         f"with less, the members could not hold {which} next to the others that each"
@@ -187,8 +192,8 @@ def _crowd(one: LowerBound) -> str:
     )
 
 
-def _packing(one: LowerBound) -> str:
-    pairs = one.term.steps or ()
+def _packing(bound: LowerBound) -> str:
+    pairs = bound.term.steps or ()
     steps = ", ".join(f"{weight:,} from a lag of {least:,}" for least, weight in pairs)
     return (
         f"give each partition a weight by its lag ({steps}); one member holds its share"
@@ -207,8 +212,8 @@ def _prices(_: LowerBound) -> str:
     )
 
 
-def _other_term(one: LowerBound) -> str:
-    return f"docs/bounds.md, {visible(one.term.kind, limit=40)}"
+def _other_term(bound: LowerBound) -> str:
+    return f"docs/bounds.md, {visible(bound.term.kind, limit=40)}"
 
 
 _TERMS: Final[dict[str, Callable[[LowerBound], str]]] = {

@@ -65,7 +65,10 @@ class _Scopes:
 
     def __init__(self, about: ExplainedCase) -> None:
         self.about = about
-        self.stated = {one["of"]: one for one in about.best_document["objectives"]}
+        self.stated = {
+            objective["of"]: objective
+            for objective in about.best_document["objectives"]
+        }
         self.judged: dict[str, Levels] = {
             str(about.policy): about.best_verdict["objectives"]
         }
@@ -112,11 +115,11 @@ class _Scopes:
         if policy not in self.known:
             verdicts = [self.about.judge(m, policy=policy) for m in self.about.known]
             self.known[policy] = [
-                one["objectives"]
-                for one in verdicts
-                if one["verdict"] == "valid"
-                and one["policy"]["balance_met"]
-                and one["policy"]["budget_met"]
+                verdict["objectives"]
+                for verdict in verdicts
+                if verdict["verdict"] == "valid"
+                and verdict["policy"]["balance_met"]
+                and verdict["policy"]["budget_met"]
             ]
         return self.known[policy]
 

@@ -37,40 +37,40 @@ from oracle.wording import counted
 RESTORED_SHOWN: Final = 3
 
 
-def violated_text(one: Violated) -> str:
+def violated_text(violated: Violated) -> str:
     """Return the sentence of a `Violated`."""
-    parts = [f"Invalid: {one.rule}"]
-    if one.topic is not None and one.partition is not None:
-        parts.append(spot_text(one.topic, one.partition))
-    elif one.topic is not None:
-        parts.append(f"topic {abridged(one.topic, NAME_SHOWN)}")
-    if one.member is not None:
-        parts.append(f"member {abridged(one.member, NAME_SHOWN)}")
+    parts = [f"Invalid: {violated.rule}"]
+    if violated.topic is not None and violated.partition is not None:
+        parts.append(spot_text(violated.topic, violated.partition))
+    elif violated.topic is not None:
+        parts.append(f"topic {abridged(violated.topic, NAME_SHOWN)}")
+    if violated.member is not None:
+        parts.append(f"member {abridged(violated.member, NAME_SHOWN)}")
     more = ""
-    if one.count > 1:
-        more = f" ({counted(one.count, 'violation')} of this rule"
-        if one.partitions not in {0, one.count}:
-            more += f", on {counted(one.partitions, 'partition')}"
-            more += " or more" if one.has_more else ""
+    if violated.count > 1:
+        more = f" ({counted(violated.count, 'violation')} of this rule"
+        if violated.partitions not in {0, violated.count}:
+            more += f", on {counted(violated.partitions, 'partition')}"
+            more += " or more" if violated.has_more else ""
         more += ")"
     rule = ", ".join(parts) + more + "."
-    return " ".join([rule, *_violation_parts(one)])
+    return " ".join([rule, *_violation_parts(violated)])
 
 
-def _violation_parts(one: Violated) -> Iterator[str]:
+def _violation_parts(violated: Violated) -> Iterator[str]:
     """Yield the cause, what follows, and the finding of a violation."""
-    if one.topic is not None and one.partition is not None:
-        spot = spot_text(one.topic, one.partition)
-        if one.claims:
-            claims = [_claim_text(claim) for claim in one.claims[:NAMES_SHOWN]]
-            more = len(one.claims) - len(claims)
+    if violated.topic is not None and violated.partition is not None:
+        spot = spot_text(violated.topic, violated.partition)
+        if violated.claims:
+            claims = [_claim_text(claim) for claim in violated.claims[:NAMES_SHOWN]]
+            more = len(violated.claims) - len(claims)
             rest = f", and {more:,} more" if more else ""
             yield f"Claims on {spot}: {', '.join(claims)}{rest}."
         else:
             yield f"No member claims {spot}."
-    yield _effect(one)
-    if one.finding is not None:
-        yield f"This is the pattern of docs/findings/{one.finding}.md."
+    yield _effect(violated)
+    if violated.finding is not None:
+        yield f"This is the pattern of docs/findings/{violated.finding}.md."
 
 
 def _claim_text(claim: ClaimRecord) -> str:
@@ -80,27 +80,28 @@ def _claim_text(claim: ClaimRecord) -> str:
     return f"{name_text(claim.member)} ({which})"
 
 
-def _effect(one: Violated) -> str:
+def _effect(violated: Violated) -> str:
     """Return what follows for the readers of the partition."""
-    if one.rule == "assigned-twice":
-        return _read_twice(one)
-    if one.rule == "unsubscribed":
-        text = f"{name_text(one.member or '')} does not subscribe to the topic"
-        if not one.readers:
+    if violated.rule == "assigned-twice":
+        return _read_twice(violated)
+    if violated.rule == "unsubscribed":
+        text = f"{name_text(violated.member or '')} does not subscribe to the topic"
+        if not violated.readers:
             return f"{text}, so no member reads it."
-        return f"{text}; {names_text(one.readers, many='members')} reads it."
-    return _EFFECTS.get(one.rule, "The assignment cannot be used as it is.")
+        return f"{text}; {names_text(violated.readers, many='members')} reads it."
+    return _EFFECTS.get(violated.rule, "The assignment cannot be used as it is.")
 
 
-def _read_twice(one: Violated) -> str:
-    if len(one.readers) > 1:
-        people = names_text(one.readers, many="members")
+def _read_twice(violated: Violated) -> str:
+    if len(violated.readers) > 1:
+        people = names_text(violated.readers, many="members")
         return f"{people} read it at the same time: its records are processed twice."
-    if len(one.holders) < 2:
+    if len(violated.holders) < 2:
         return "It is listed more than once for one member."
-    if not one.readers:
+    if not violated.readers:
         return "None of its holders subscribes to the topic, so no member reads it."
-    return f"Of its holders, only {name_text(one.readers[0])} subscribes, and reads it."
+    reader = name_text(violated.readers[0])
+    return f"Of its holders, only {reader} subscribes, and reads it."
 
 
 _EFFECTS: Final = {
@@ -111,81 +112,82 @@ _EFFECTS: Final = {
 }
 
 
-def gap_text(one: Gap) -> str:
+def gap_text(gap: Gap) -> str:
     """Return the sentence of a `Gap`."""
-    value, best = value_text(one.value, one.scale), value_text(one.best, one.scale)
-    if one.of == "max-moves":
+    value, best = value_text(gap.value, gap.scale), value_text(gap.best, gap.scale)
+    if gap.of == "max-moves":
         return f"The move budget is exceeded: {value} moves, {best} are allowed."
-    if one.of == "stickiness":
-        needless = int(str(one.value)) - int(str(one.best))
+    if gap.of == "stickiness":
+        needless = int(str(gap.value)) - int(str(gap.best))
         verb = "is" if needless == 1 else "are"
-        enough = f"an allowed assignment{scope_text(one.after)} has {best}"
-        if one.same_balance and not one.after:
+        enough = f"an allowed assignment{scope_text(gap.after)} has {best}"
+        if gap.same_balance and not gap.after:
             enough = f"{best} would give the same balance"
         return (
-            f"{needless:,} of {counted(int(str(one.value)), 'move')} {verb} needless:"
+            f"{needless:,} of {counted(int(str(gap.value)), 'move')} {verb} needless:"
             f" {enough}."
         )
-    scope = f" of an allowed assignment{scope_text(one.after)}" if one.after else ""
-    found = "" if one.is_least else " found"
-    return f"The {one.of} is {value}; the best{found}{scope} is {best}."
+    scope = f" of an allowed assignment{scope_text(gap.after)}" if gap.after else ""
+    found = "" if gap.is_least else " found"
+    return f"The {gap.of} is {value}; the best{found}{scope} is {best}."
 
 
-def unbalanced_text(one: Unbalanced) -> str:
+def unbalanced_text(unbalanced: Unbalanced) -> str:
     """Return the sentence of a `Unbalanced`."""
     return (
-        f"The loads {loads_list(one.loads)} are not the most even:"
-        f" {counted(one.transfers, 'transfer')} in {counted(one.chains, 'chain')}"
-        f" {'leads' if one.transfers == 1 else 'lead'} to {loads_list(one.best_loads)}"
-        f"{gain_text(one.gain)}."
+        f"The loads {loads_list(unbalanced.loads)} are not the most even:"
+        f" {counted(unbalanced.transfers, 'transfer')} in"
+        f" {counted(unbalanced.chains, 'chain')}"
+        f" {'leads' if unbalanced.transfers == 1 else 'lead'} to"
+        f" {loads_list(unbalanced.best_loads)}{gain_text(unbalanced.gain)}."
     )
 
 
-def improving_chain_text(one: ImprovingChain) -> str:
+def improving_chain_text(chain: ImprovingChain) -> str:
     """Return the sentence of a `ImprovingChain`."""
-    length, number = len(one.transfers) // one.chains, one.chains
-    giver, receiver = one.transfers[0].giver, one.transfers[-1].to
+    length, number = len(chain.transfers) // chain.chains, chain.chains
+    giver, receiver = chain.transfers[0].giver, chain.transfers[-1].to
     steps = []
     for step in range(min(length, TRANSFERS_SHOWN)):
-        alike = one.transfers[step::length]
+        alike = chain.transfers[step::length]
         numbers = numbers_text([transfer.partition for transfer in alike])
         first = alike[0]
         spots = f"{name_text(first.topic)}:{numbers}"
         steps.append(f"{spots} from {name_text(first.giver)} to {name_text(first.to)}")
     more = length - len(steps)
     path = ", ".join(steps) + (f", and {more:,} more" if more else "")
-    high, low = one.loads
+    high, low = chain.loads
     return (
         f"{path}: {name_text(giver)} goes from {high:,} to"
         f" {counted(high - number, 'partition')}, {name_text(receiver)} from {low:,} to"
-        f" {low + number:,}{gain_text(one.gain)}."
+        f" {low + number:,}{gain_text(chain.gain)}."
     )
 
 
-def uneven_topic_text(one: UnevenTopic) -> str:
+def uneven_topic_text(topic: UnevenTopic) -> str:
     """Return the sentence of a `UnevenTopic`."""
-    high, low = one.loads
-    giver, receiver = name_text(one.member), name_text(one.to)
+    high, low = topic.loads
+    giver, receiver = name_text(topic.member), name_text(topic.to)
     return (
-        f"Topic {name_text(one.topic)} is not even: {giver} holds {high:,} of its"
+        f"Topic {name_text(topic.topic)} is not even: {giver} holds {high:,} of its"
         f" partitions, {receiver} {low:,}. One can go from {giver} to {receiver}."
     )
 
 
-def claim_exchange_text(one: ClaimExchange) -> str:
+def claim_exchange_text(exchange: ClaimExchange) -> str:
     """Return the sentence of a `ClaimExchange`."""
-    first, *others = one.restored[:RESTORED_SHOWN]
+    first, *others = exchange.restored[:RESTORED_SHOWN]
     text = f"{spot_text(first.topic, first.partition)} could have stayed with"
     text += f" {name_text(first.to)}"
     for back in others:
         text += f", {spot_text(back.topic, back.partition)} with {name_text(back.to)}"
-    more = len(one.restored) - RESTORED_SHOWN
+    more = len(exchange.restored) - RESTORED_SHOWN
     text += f", and {more:,} more" if more > 0 else ""
-    if len(one.transfers) == 1:
-        return f"{text}: the loads are as even{gain_text(one.gain)}."
+    if len(exchange.transfers) == 1:
+        return f"{text}: the loads are as even{gain_text(exchange.gain)}."
     return (
-        f"{text}: after {path_text(one.transfers)}, the loads are as even"
-        f"{gain_text(one.gain)}."
+        f"{text}: after {path_text(exchange.transfers)}, the loads are as even"
+        f"{gain_text(exchange.gain)}."
     )
 
 
@@ -207,29 +209,29 @@ def moves_given_back_text(one: MovesGivenBack) -> str:
     )
 
 
-def peak_member_text(one: PeakMember) -> str:
+def peak_member_text(member: PeakMember) -> str:
     """Return the sentence of a `PeakMember`."""
-    before, after, other = one.lags
+    before, after, other = member.lags
     largest = ", ".join(
         f"{spot_text(lag.topic, lag.partition)} ({lag.lag:,})"
-        for lag in one.partitions[:NAMES_SHOWN]
+        for lag in member.partitions[:NAMES_SHOWN]
     )
-    what = "swap" if len(one.transfers) == 2 else "transfer"
-    receiver = name_text(one.transfers[0].to)
+    what = "swap" if len(member.transfers) == 2 else "transfer"
+    receiver = name_text(member.transfers[0].to)
     return (
-        f"{name_text(one.member)} has the peak lag, {counted(before, 'record')} in"
-        f" {counted(one.load, 'partition')}, the largest {largest}. After the {what}"
-        f" {path_text(one.transfers)} it has {after:,}, and {receiver} {other:,}."
+        f"{name_text(member.member)} has the peak lag, {counted(before, 'record')} in"
+        f" {counted(member.load, 'partition')}, the largest {largest}. After the {what}"
+        f" {path_text(member.transfers)} it has {after:,}, and {receiver} {other:,}."
     )
 
 
-def better_assignment_text(one: BetterAssignment) -> str:
+def better_assignment_text(assignment: BetterAssignment) -> str:
     """Return the sentence of a `BetterAssignment`."""
-    listed = one.transfers[:TRANSFERS_SHOWN]
-    more = one.count - len(listed)
+    listed = assignment.transfers[:TRANSFERS_SHOWN]
+    more = assignment.count - len(listed)
     rest = f", and {more:,} more" if more else ""
-    verb = "leads" if one.count == 1 else "lead"
+    verb = "leads" if assignment.count == 1 else "lead"
     return (
-        f"{counted(one.count, 'transfer')} {verb} to the best assignment:"
+        f"{counted(assignment.count, 'transfer')} {verb} to the best assignment:"
         f" {path_text(listed)}{rest}."
     )

@@ -290,7 +290,7 @@ def _chains(
     record = ImprovingChain(
         text="",
         chains=len(chains),
-        transfers=[one for transfers in chains for one in transfers],
+        transfers=[transfer for transfers in chains for transfer in transfers],
         loads=loads,
         gain=_gain(about, figures, changed),
     )
@@ -309,7 +309,9 @@ def _exchange(
     gain = moves - count.moves
     require(gain == exchange.fewer_moves > 0, "it keeps more claims")
     restored = [
-        one for one in transfers if one.partition in owned.get((one.to, one.topic), ())
+        transfer
+        for transfer in transfers
+        if transfer.partition in owned.get((transfer.to, transfer.topic), ())
     ]
     return ClaimExchange(
         text="", transfers=transfers, restored=restored, gain=Gain(moves=gain)
@@ -359,9 +361,9 @@ def _values_before_peak(verdict: Verdict) -> list[Any] | None:
     policy = verdict["policy"]
     if not (policy["balance_met"] and policy["budget_met"]):
         return None
-    names = [one["of"] for one in verdict["objectives"]]
+    names = [objective["of"] for objective in verdict["objectives"]]
     end = names.index("peak-lag") + 1
-    return [one["value"] for one in verdict["objectives"][:end]]
+    return [objective["value"] for objective in verdict["objectives"][:end]]
 
 
 def _largest(count: RunningCount, members: Members, name: str) -> list[LagRecord]:

@@ -64,9 +64,9 @@ def gain_text(gain: Gain) -> str:
 def path_text(transfers: Sequence[TransferRecord]) -> str:
     """Format transfers as ``t:0 from a to b, u:1 from b to c``."""
     listed = [
-        f"{spot_text(one.topic, one.partition)} from {name_text(one.giver)}"
-        f" to {name_text(one.to)}"
-        for one in transfers[:TRANSFERS_SHOWN]
+        f"{spot_text(transfer.topic, transfer.partition)}"
+        f" from {name_text(transfer.giver)} to {name_text(transfer.to)}"
+        for transfer in transfers[:TRANSFERS_SHOWN]
     ]
     more = len(transfers) - len(listed)
     return ", ".join(listed) + (f", and {more:,} more" if more else "")

@@ -37,16 +37,25 @@ class RunningCount:
             If a member does not hold what it gives, or a receiver does not subscribe.
         """
         owned = self.case.owned
-        for one in transfers:
-            numbers = self.held[one.giver].get(one.topic, set())
-            require(one.partition in numbers, "the giver holds the partition")
-            require(one.topic in self.case.wants[one.to], "the receiver subscribes")
-            numbers.remove(one.partition)
-            self.held[one.to].setdefault(one.topic, set()).add(one.partition)
-            self.loads[one.giver] -= 1
-            self.loads[one.to] += 1
-            self.moves += one.partition in owned.get((one.giver, one.topic), ())
-            self.moves -= one.partition in owned.get((one.to, one.topic), ())
+        for transfer in transfers:
+            numbers = self.held[transfer.giver].get(transfer.topic, set())
+            require(transfer.partition in numbers, "the giver holds the partition")
+            require(
+                transfer.topic in self.case.wants[transfer.to],
+                "the receiver subscribes",
+            )
+            numbers.remove(transfer.partition)
+            self.held[transfer.to].setdefault(transfer.topic, set()).add(
+                transfer.partition
+            )
+            self.loads[transfer.giver] -= 1
+            self.loads[transfer.to] += 1
+            self.moves += transfer.partition in owned.get(
+                (transfer.giver, transfer.topic), ()
+            )
+            self.moves -= transfer.partition in owned.get(
+                (transfer.to, transfer.topic), ()
+            )
 
     @property
     def members(self) -> Members:

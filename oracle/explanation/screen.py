@@ -57,18 +57,20 @@ class NeedlessMoves(NamedTuple):
 
 def needless_table(exchanges: Sequence[ClaimExchange]) -> NeedlessMoves:
     """Lay out the exchanges that save needless moves; member ids are shortened."""
-    transfers = [one for exchange in exchanges for one in exchange.transfers]
-    shown = distinct(name for one in transfers for name in (one.giver, one.to))
+    transfers = [transfer for exchange in exchanges for transfer in exchange.transfers]
+    shown = distinct(
+        name for transfer in transfers for name in (transfer.giver, transfer.to)
+    )
     rows: list[tuple[int | str | None, ...]] = []
     for number, exchange in enumerate(exchanges, 1):
-        for place, one in enumerate(exchange.transfers):
+        for place, transfer in enumerate(exchange.transfers):
             rows.append(
                 (
                     number,
-                    f"{abridged(one.topic, _NAME_SHOWN)}:{one.partition}",
-                    shown[one.giver],
-                    shown[one.to],
-                    "yes" if one in exchange.restored else "no",
+                    f"{abridged(transfer.topic, _NAME_SHOWN)}:{transfer.partition}",
+                    shown[transfer.giver],
+                    shown[transfer.to],
+                    "yes" if transfer in exchange.restored else "no",
                     None if place else exchange.gain.moves,
                 )
             )
@@ -84,23 +86,27 @@ def explanation_lines(explanation: Explanation) -> Iterator[str | NeedlessMoves]
     """
     answer = _ANSWERS[explanation.answer, explanation.subject]
     parts = [explanation.group, explanation.id]
-    name = " ".join(abridged(one, _NAME_SHOWN) for one in parts if one)
+    name = " ".join(abridged(part, _NAME_SHOWN) for part in parts if part)
     yield f"{name or 'unnamed'} · {explanation.policy}"
     yield f"{answer}{_figures_text(explanation)}."
     if explanation.reason:
         yield f"Reason: {visible(explanation.reason, limit=400)}"
     shown: Counter[str] = Counter()
     number = 0
-    exchanges = [one for one in explanation.statements if one.kind == "exchange"]
-    for one in explanation.statements:
-        shown[one.kind] += 1
-        if one.kind == "exchange":
-            if shown[one.kind] == 1:
+    exchanges = [
+        statement
+        for statement in explanation.statements
+        if statement.kind == "exchange"
+    ]
+    for statement in explanation.statements:
+        shown[statement.kind] += 1
+        if statement.kind == "exchange":
+            if shown[statement.kind] == 1:
                 yield needless_table(exchanges)
             continue
-        if shown[one.kind] <= SHOWN:
+        if shown[statement.kind] <= SHOWN:
             number += 1
-            yield f"{number}. {one.text}"
+            yield f"{number}. {statement.text}"
     for kind, total in (shown + Counter(explanation.more)).items():
         listed = shown[kind] if kind == "exchange" else min(shown[kind], SHOWN)
         rest = total - listed

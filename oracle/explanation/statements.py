@@ -22,9 +22,9 @@ class Statements:
 
     def add(self, *statements: AnyStatement) -> None:
         """Add checked statements, with their sentences."""
-        for one in statements:
-            text = sentence_of(one)
-            self.listed.append(one.model_copy(update={"text": text}))
+        for statement in statements:
+            text = sentence_of(statement)
+            self.listed.append(statement.model_copy(update={"text": text}))
 
     def count_more(self, kind: str, number: int) -> None:
         """Count statements that are not listed."""

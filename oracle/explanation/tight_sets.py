@@ -95,8 +95,8 @@ class _Names:
     def __init__(self, about: ExplainedCase, blocks: Sequence[Block]) -> None:
         topics, members = about.instance.topics, about.instance.members
         self.about = about
-        self.topics = [[topics[t] for t in one.topics] for one in blocks]
-        self.members = [[members[m] for m in one.members] for one in blocks]
+        self.topics = [[topics[t] for t in block.topics] for block in blocks]
+        self.members = [[members[m] for m in block.members] for block in blocks]
 
     def block_record(
         self, number: int, block: Block, members: Members, levels: Levels
@@ -254,7 +254,9 @@ def _outranked_record(
         member=name,
         topic=topic,
         partitions=[about.spot(row)[1] for row in found.partitions],
-        to=[one for one in subscribers if levels.key[one] == lowest],
+        to=[
+            subscriber for subscriber in subscribers if levels.key[subscriber] == lowest
+        ],
         by_capacity=about.instance.capacity is not None,
     )
     if claims.by_capacity:

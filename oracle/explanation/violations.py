@@ -34,11 +34,11 @@ def add_violations(
     counts: dict[str, int] = dict(verdict.get("more_violations", {}))
     firsts: dict[str, Document] = {}
     places: dict[str, set[tuple[str, int]]] = defaultdict(set)
-    for one in verdict["violations"]:
-        if "topic" in one:
-            places[one["rule"]].add((one["topic"], one["partition"]))
-        counts[one["rule"]] = counts.get(one["rule"], 0) + 1
-        firsts.setdefault(one["rule"], one)
+    for violation in verdict["violations"]:
+        if "topic" in violation:
+            places[violation["rule"]].add((violation["topic"], violation["partition"]))
+        counts[violation["rule"]] = counts.get(violation["rule"], 0) + 1
+        firsts.setdefault(violation["rule"], violation)
     for rule, first in firsts.items():
         with found.checking():
             place = _Place(about, rebalance, members, first)

@@ -32,7 +32,7 @@ def apply_changes(rebalance: Rebalance, changes: Iterable[Change]) -> Rebalance:
 
 def common_subscription(rebalance: Rebalance) -> list[str] | None:
     """Return the subscription that all members share, sorted; None if they differ."""
-    found = {frozenset(one.subscription) for one in rebalance.members.values()}
+    found = {frozenset(member.subscription) for member in rebalance.members.values()}
     return sorted(next(iter(found))) if len(found) == 1 else None
 
 
@@ -86,7 +86,7 @@ def _add_partitions(rebalance: Rebalance, change: AddPartitions) -> Rebalance:
     if more < 0:
         reason = f"has {topic.partitions} partitions, and Kafka cannot remove any"
         raise InstanceError(reason, subject=change.topic)
-    is_known = all(one.lag is not None for one in rebalance.topics.values())
+    is_known = all(topic.lag is not None for topic in rebalance.topics.values())
     lag = topic.lag if change.topic in rebalance.topics else ([] if is_known else None)
     update = {
         "partitions": change.partitions,

@@ -22,7 +22,7 @@ class PlanRecord(BaseModel):
     @classmethod
     def known(cls, **fields: Any) -> Self:
         """Return the record; fields that are None are absent."""
-        given = {name: one for name, one in fields.items() if one is not None}
+        given = {name: field for name, field in fields.items() if field is not None}
         return cls.model_validate(given)
 
 

@@ -79,7 +79,7 @@ class Group:
     def sizes(self) -> dict[str, int]:
         """Partitions of the topics that a member subscribes to."""
         members = self.rebalance.members.values()
-        wanted = {topic for one in members for topic in one.subscription}
+        wanted = {topic for member in members for topic in member.subscription}
         topics = self.rebalance.topics.items()
         return {name: one.partitions for name, one in topics if name in wanted}
 
@@ -103,10 +103,12 @@ class Group:
         if taken.issuperset(self.sizes):
             return None
         members = {
-            name: one.model_copy(
-                update={"subscription": [t for t in one.subscription if t not in taken]}
+            name: member.model_copy(
+                update={
+                    "subscription": [t for t in member.subscription if t not in taken]
+                }
             )
-            for name, one in self.rebalance.members.items()
+            for name, member in self.rebalance.members.items()
         }
         return self.rebalance.model_copy(update={"members": members})
 
@@ -162,11 +164,11 @@ def members_needed(
             " --subscription"
         )
         raise InstanceError(reason, subject=rebalance.group)
-    served = {t for one in rebalance.members.values() for t in one.subscription}
+    served = {t for member in rebalance.members.values() for t in member.subscription}
     if unserved := sorted(set(wanted) - served):
         reason = "--subscription: no member subscribes to the topic of new members"
         raise InstanceError(reason, subject=unserved[0])
-    if any(one.capacity is not None for one in rebalance.members.values()):
+    if any(member.capacity is not None for member in rebalance.members.values()):
         reason = "the number of members is not examined for members with capacities"
         raise InstanceError(reason, subject=rebalance.group)
     group = Group(rebalance=rebalance, subscription=wanted, question=question)

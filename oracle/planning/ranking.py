@@ -29,15 +29,15 @@ def rank(
     ``advice`` is that of the page of the audit (`oracle.report.advice_of_group`).
     """
     by_name: dict[str, dict[str, HistoryAnswer]] = {}
-    for one in answers:
-        by_name.setdefault(one.assignor, {})[one.rebalance_id] = one
+    for answer in answers:
+        by_name.setdefault(answer.assignor, {})[answer.rebalance_id] = answer
     actual = by_name.get(ACTUAL, {})
     rows = {name: _row(name, found, actual) for name, found in by_name.items()}
     ranked = sorted(
         (row for name, row in rows.items() if name not in (ACTUAL, *OPTIMA)), key=_key
     )
     return Ranking.known(
-        rebalances=len({one.rebalance_id for one in answers}),
+        rebalances=len({answer.rebalance_id for answer in answers}),
         used=sorted(set(used)),
         actual=rows.get(ACTUAL),
         optimum=rows.get(OPTIMA[0]),
@@ -95,24 +95,26 @@ class _AnswerTally:
     def of(cls, answers: Iterable[HistoryAnswer]) -> _AnswerTally:
         """Count the answers."""
         tally = cls()
-        for one in answers:
-            if one.applies:
-                tally._add(one)
+        for answer in answers:
+            if answer.applies:
+                tally._add(answer)
         return tally
 
-    def _add(self, one: HistoryAnswer) -> None:
+    def _add(self, answer: HistoryAnswer) -> None:
         self.applies += 1
-        self.moves += one.moves
-        if one.peak_lag is not None:
-            self.peak_lag = max(self.peak_lag or 0, one.peak_lag)
-        if not one.is_valid:
+        self.moves += answer.moves
+        if answer.peak_lag is not None:
+            self.peak_lag = max(self.peak_lag or 0, answer.peak_lag)
+        if not answer.is_valid:
             self.invalid += 1
-        elif not one.is_balanced:
-            self.unbalanced += not one.withheld
+        elif not answer.is_balanced:
+            self.unbalanced += not answer.withheld
         else:
-            needless = one.moves - (one.moves if one.least is None else one.least)
+            needless = answer.moves - (
+                answer.moves if answer.least is None else answer.least
+            )
             self.needless_moves += needless
-            self.at_optimum += one.least is not None and not needless
+            self.at_optimum += answer.least is not None and not needless
 
 
 def _key(row: RankedAssignor) -> tuple[Any, ...]:

@@ -88,7 +88,7 @@ def _cooperative_sticky(
     left, or that left the topic, has none in the first.
     """
     rounds = list(CooperativeStickyAssignor().rounds(after))
-    withheld = [one.withheld for one in rounds]
+    withheld = [round_.withheld for round_ in rounds]
     released = (owners.owner != NOBODY) & (after.owner == NOBODY)
     without = np.logical_or.reduce([released, *withheld])
     total = int(released.sum()) + sum(int(one.sum()) for one in withheld)
@@ -108,13 +108,15 @@ def planned_transfers(
     there = set(after.members)
     return [
         PlannedTransfer.known(
-            giver=one.giver,
-            leaves=True if one.giver is not None and one.giver not in there else None,
-            to=one.receiver,
-            partitions=one.partitions,
-            lag=one.lag,
+            giver=transfer.giver,
+            leaves=True
+            if transfer.giver is not None and transfer.giver not in there
+            else None,
+            to=transfer.receiver,
+            partitions=transfer.partitions,
+            lag=transfer.lag,
         )
-        for one in grouped_transfers(
+        for transfer in grouped_transfers(
             after, assignment, before.owner, before.names, rows
         )
     ]

@@ -130,12 +130,12 @@ class _Changed:
                 "objectives": [
                     PlannedObjective.model_validate(
                         {
-                            key: one[key]
+                            key: objective[key]
                             for key in ("of", "value", "scale")
-                            if key in one
+                            if key in objective
                         }
                     )
-                    for one in verdict["objectives"]
+                    for objective in verdict["objectives"]
                 ],
                 "transition": transition(
                     known["assignor"],

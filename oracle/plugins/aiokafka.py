@@ -91,11 +91,11 @@ class AiokafkaAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
                 member_id=member_id,
                 subscription=Subscription(
                     version=0,
-                    topics=tuple(one.subscription or ()),
-                    user_data=one.user_data,
+                    topics=tuple(member.subscription or ()),
+                    user_data=member.user_data,
                 ),
             )
-            for member_id, one in members.items()
+            for member_id, member in members.items()
         ]
         given = self.settings.leader.assign(joined, counts_of(cluster, joined))
         return {

@@ -104,23 +104,23 @@ def _topic(
 ) -> dict[str, object]:
     told: dict[str, object] = {"partitions": count}
     if racks is not None:
-        listed = [list(one) for one in racks[:count]]
+        listed = [list(rack) for rack in racks[:count]]
         told["racks"] = listed + [[]] * (count - len(listed))
     if lags is not None:
-        behind = [int(one) for one in lags[:count]]
+        behind = [int(lag) for lag in lags[:count]]
         told["lag"] = behind + [0] * (count - len(behind))
     return told
 
 
-def _member(one: Joining, mode: Mode) -> dict[str, object]:
-    claim = claim_of(one.subscription, mode)
+def _member(joining: Joining, mode: Mode) -> dict[str, object]:
+    claim = claim_of(joining.subscription, mode)
     told: dict[str, object] = {
-        "subscription": sorted(set(one.subscription.topics)),
+        "subscription": sorted(set(joining.subscription.topics)),
         "owned": {topic: list(numbers) for topic, numbers in claim.partitions},
         "generation": claim.generation,
     }
-    if one.subscription.rack:  # librdkafka writes an empty string for no rack
-        told["rack"] = one.subscription.rack
-    if one.instance_id is not None:
-        told["instance_id"] = one.instance_id
+    if joining.subscription.rack:  # librdkafka writes an empty string for no rack
+        told["rack"] = joining.subscription.rack
+    if joining.instance_id is not None:
+        told["instance_id"] = joining.instance_id
     return told

@@ -89,7 +89,10 @@ class KafkaPythonAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         self, assignment: ConsumerProtocolAssignment, generation: int
     ) -> None:
         """Remember this member's assignment."""
-        given = ((one.topic, one.partition) for one in assignment.partitions())
+        given = (
+            (partition.topic, partition.partition)
+            for partition in assignment.partitions()
+        )
         self._memory.remember(given, generation)
 
     def assign(
@@ -98,11 +101,11 @@ class KafkaPythonAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         """Compute the assignment of the group, as its leader."""
         joined = [
             Joining(
-                member_id=one.member_id,
-                subscription=_read(one.metadata),
-                instance_id=one.group_instance_id,
+                member_id=member.member_id,
+                subscription=_read(member.metadata),
+                instance_id=member.group_instance_id,
             )
-            for one in members
+            for member in members
         ]
         counts = counts_of(cluster, joined)
         has_racks = any(one.subscription.rack for one in joined)
@@ -163,7 +166,9 @@ def _read(metadata: ConsumerProtocolSubscription) -> Subscription:
 
 def _racks(cluster: Metadata, counts: Mapping[str, int]) -> dict[str, list[list[str]]]:
     """Return the racks of replicas, for the brokers that state a rack."""
-    seated = {one.node_id: one.rack for one in cluster.brokers() if one.rack}
+    seated = {
+        broker.node_id: broker.rack for broker in cluster.brokers() if broker.rack
+    }
     racks = {}
     for topic, count in counts.items():
         spots = [TopicPartition(topic, number) for number in range(count)]

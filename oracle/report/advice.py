@@ -56,7 +56,7 @@ class Advisor:
             names = CONSUMER if assignor in self._of_consumers else CLASSIC
             others = self._gains.get((*group, assignor), {})
             own = _OURS.get(assignor or "", assignor)
-            parts += _switch(counts, [one for one in names if one != own], others)
+            parts += _switch(counts, [name for name in names if name != own], others)
         if not parts and counts.gain:
             parts = [
                 f"{_rate(counts)} partitions per rebalance off the optimum: see explain"

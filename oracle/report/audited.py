@@ -90,9 +90,9 @@ def audited_of(tables: Tables) -> Audited:
 def _names(tables: Tables, column: str) -> list[str]:
     """Return the values of a column in rebalances and snapshots, sorted."""
     found = {
-        one
+        row
         for table in (tables.rebalances, tables.snapshots)
-        for one in pc.unique(table[column]).to_pylist()
+        for row in pc.unique(table[column]).to_pylist()
     }
     return sorted(found - {None})
 
@@ -100,8 +100,8 @@ def _names(tables: Tables, column: str) -> list[str]:
 def _tally(column: pa.ChunkedArray) -> dict[str, int]:
     """Count values, most frequent first, equal counts by name."""
     counts: Counter[str] = Counter()
-    for one in pc.value_counts(column).to_pylist():
-        counts[one["values"] or _UNKNOWN] += one["counts"]
+    for row in pc.value_counts(column).to_pylist():
+        counts[row["values"] or _UNKNOWN] += row["counts"]
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 

@@ -212,7 +212,7 @@ def _base(data: list[Row], labels: Sequence[str]) -> alt.Chart:
 
 def _label_width(labels: Sequence[str]) -> int:
     """Return the width of the longest label, at about seven pixels per letter."""
-    return 7 * max((len(one) for one in labels), default=0) + 10
+    return 7 * max((len(label) for label in labels), default=0) + 10
 
 
 def _named_colour(field: str, names: Sequence[str], variable: str) -> alt.Color:

@@ -125,7 +125,7 @@ def _group(case: Outlier, many_clusters: bool) -> dict[str, Any]:
     names = (case.cluster, case.group) if many_clusters else (case.group,)
     return {
         "row": group_id(case.cluster, case.group, many_clusters=many_clusters),
-        "name": " / ".join(visible(one, limit=NAME_KEPT) for one in names),
+        "name": " / ".join(visible(name, limit=NAME_KEPT) for name in names),
         "members": {},
         "rebalances": [],
     }

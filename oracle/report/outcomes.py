@@ -58,4 +58,4 @@ class Counts:
 def summed(rows: Sequence[Counts]) -> Counts:
     """Add counts."""
     names = [field.name for field in fields(Counts)]
-    return Counts(**{name: sum(getattr(one, name) for one in rows) for name in names})
+    return Counts(**{name: sum(getattr(row, name) for row in rows) for name in names})

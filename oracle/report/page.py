@@ -295,7 +295,7 @@ def _wide_and_narrow(
         return {}
     charts: dict[str, str] = {}
     for screen, width, shown in (("wide", WIDE, 48), ("narrow", NARROW, 18)):
-        labels = _distinct([_label(one, shown) for one in names])
+        labels = _distinct([_label(name, shown) for name in names])
         rows = list(zip(labels, counts, strict=True))
         bars = outcome_bars(rows, width=width, share=share)
         charts[screen] = Markup(bars)  # noqa: S704 - escaped by Vega

@@ -157,5 +157,5 @@ def _counts(row: Mapping[str, int]) -> StateCounts:
 def _sum(counts: Sequence[StateCounts]) -> StateCounts:
     names = [field.name for field in fields(StateCounts)]
     return StateCounts(
-        **{name: sum(getattr(one, name) for one in counts) for name in names}
+        **{name: sum(getattr(count, name) for count in counts) for name in names}
     )

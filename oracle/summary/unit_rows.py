@@ -136,7 +136,9 @@ def _broken_rounds(actual: pa.Table, rebalances: pa.Table) -> pa.Table:
     rounds = actual.filter(invalid).select(["cluster", *names])
     episodes = rebalances.select(["cluster", "rebalance_id", "episode_id"])
     found = rounds.join(episodes, keys=["cluster", "rebalance_id"], join_type="inner")
-    found = found.rename_columns([names.get(one, one) for one in found.column_names])
+    found = found.rename_columns(
+        [names.get(column_name, column_name) for column_name in found.column_names]
+    )
     order = [(name, "ascending") for name in ("round_generation", "round_id")]
     first = found.sort_by(order).group_by(["cluster", "episode_id"], use_threads=False)
     grouped = first.aggregate([(name, "first") for name in names.values()])

@@ -95,9 +95,9 @@ def _live(found: Found) -> list[dict[str, Any]]:
     if found.live is None:
         return []
     offsets: dict[str, list[int]] = {}
-    for one in found.live.ranges:
-        first, _ = offsets.get(str(one.partition), (one.start, one.end))
-        offsets[str(one.partition)] = [first, one.end]
+    for range_ in found.live.ranges:
+        first, _ = offsets.get(str(range_.partition), (range_.start, range_.end))
+        offsets[str(range_.partition)] = [first, range_.end]
     return [
         {
             "name": found.live.log.server,

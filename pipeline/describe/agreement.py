@@ -43,9 +43,11 @@ def joined(
     group_id: str, sections: Sequence[Section], remarks: Sequence[Remark]
 ) -> list[Snapshot]:
     """Return the moments of a group, in the order of their first tables."""
-    tables = _distinct(one for one in sections if one.form is not Form.STATE)
-    states = _distinct(one for one in sections if one.form is Form.STATE)
-    shown = [_shown(one) for one in tables]
+    tables = _distinct(
+        section for section in sections if section.form is not Form.STATE
+    )
+    states = _distinct(section for section in sections if section.form is Form.STATE)
+    shown = [_shown(table) for table in tables]
     together = _moments(tables, shown)
     moments = [
         Snapshot(name="", group_id=group_id, sections=[tables[at] for at in places])
@@ -63,7 +65,9 @@ def joined(
         if first is not None and first.members is None and not first.counts
     ]
     left_remarks = [
-        one for one in remarks if not _is_of_a_moment(one, moments, without_holders)
+        remark
+        for remark in remarks
+        if not _is_of_a_moment(remark, moments, without_holders)
     ]
     if left or left_remarks:
         rest = Snapshot(name="", group_id=group_id, sections=left, notes=left_remarks)
@@ -75,8 +79,8 @@ def joined(
 def _distinct(sections: Iterable[Section]) -> list[Section]:
     """Drop repeated tables: a copy of a file is no second observation."""
     found: dict[object, Section] = {}
-    for one in sections:
-        found.setdefault((one.cells, bool(one.faults), one.ended), one)
+    for section in sections:
+        found.setdefault((section.cells, bool(section.faults), section.ended), section)
     return list(found.values())
 
 
@@ -123,12 +127,12 @@ def _moments(
     members agree with it, none of them are known to be those of its moment.
     """
     plain: dict[object, list[int]] = {}
-    for at, one in enumerate(tables):
-        if one.form is Form.OFFSETS:
-            plain.setdefault(_offsets(one) if shown[at] else at, []).append(at)
+    for at, table in enumerate(tables):
+        if table.form is Form.OFFSETS:
+            plain.setdefault(_offsets(table) if shown[at] else at, []).append(at)
     members: list[list[int]] = []
-    for at, one in enumerate(tables):
-        if one.form is Form.MEMBERS:
+    for at, table in enumerate(tables):
+        if table.form is Form.MEMBERS:
             alike = (found for found in members if _all_agree(found, at, shown))
             if (same := next(alike, None)) is None:
                 members.append(same := [])
@@ -171,9 +175,9 @@ def _add_states(
     One that fits several moments can be of any of them, so it shows of none that it was
     at rest.
     """
-    fits = [[_fits(one, shown) for one in states] for shown in of_moments]
+    fits = [[_fits(state, shown) for state in states] for shown in of_moments]
     for moment, fitting in zip(moments, fits, strict=True):
-        found = [one for one, fit in zip(states, fitting, strict=True) if fit]
+        found = [state for state, fit in zip(states, fitting, strict=True) if fit]
         resting = [one.rows[0].by_name["STATE"] == AT_REST for one in found]
         if found and all(resting) and _fit_only_once(fitting, fits):
             moment.at_rest = BY_STATE

@@ -79,7 +79,7 @@ def _listed(snapshot: Snapshot, found: Holders) -> str:
     if offsets is not None and offsets.names_owners:
         return OWNERS_LISTED
     states = snapshot.all_of(Form.STATE)
-    told = {one.rows[0].by_name["#MEMBERS"] for one in states}
+    told = {state.rows[0].by_name["#MEMBERS"] for state in states}
     is_all = snapshot.at_rest == BY_STATE and told == {str(len(found.held))}
     return ALL_LISTED if is_all else HOLDERS_LISTED
 
@@ -190,7 +190,9 @@ def _protocol(people: Mapping[str, Mapping[str, str]]) -> str | None:
 def _assignor(snapshot: Snapshot) -> str | None:
     """Return the assignor that the state tables name, unless they name several."""
     states = snapshot.all_of(Form.STATE)
-    found = {one.rows[0].by_name.get("ASSIGNMENT-STRATEGY", MISSING) for one in states}
+    found = {
+        state.rows[0].by_name.get("ASSIGNMENT-STRATEGY", MISSING) for state in states
+    }
     names = found - {MISSING, ""}
     return names.pop() if len(names) == 1 else None
 

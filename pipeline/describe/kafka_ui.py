@@ -44,11 +44,11 @@ def is_kafka_ui(value: Any) -> bool:
     """Whether a JSON value is such a group, or a list of them."""
     groups = value if isinstance(value, list) else [value]
     return bool(groups) and all(
-        isinstance(one, dict)
-        and one.keys() >= _FIELDS
-        and isinstance(one["members"], int)
-        and isinstance(one["partitions"], list)
-        for one in groups
+        isinstance(group, dict)
+        and group.keys() >= _FIELDS
+        and isinstance(group["members"], int)
+        and isinstance(group["partitions"], list)
+        for group in groups
     )
 
 
@@ -69,20 +69,22 @@ def pieces_of_kafka_ui(text: bytes) -> Iterator[Table | Fault]:
             group_id = named if isinstance(named, str) else None
             yield Fault(line=number, text=shown, reason=reason, group_id=group_id)
             continue
-        yield _table(Form.OFFSETS, [_offsets(group, one) for one in group.partitions])
+        yield _table(
+            Form.OFFSETS, [_offsets(group, partition) for partition in group.partitions]
+        )
         yield _table(Form.STATE, [_state(group)])
 
 
-def _offsets(group: _UiGroup, one: _UiPartition) -> dict[str, str]:
+def _offsets(group: _UiGroup, partition: _UiPartition) -> dict[str, str]:
     return {
         GROUP: group.groupId,
-        "TOPIC": one.topic,
-        "PARTITION": str(one.partition),
-        "CURRENT-OFFSET": _number(one.currentOffset),
-        "LOG-END-OFFSET": _number(one.endOffset),
-        "LAG": _number(one.consumerLag),
-        MEMBER: one.consumerId or "-",
-        "HOST": one.host or "-",
+        "TOPIC": partition.topic,
+        "PARTITION": str(partition.partition),
+        "CURRENT-OFFSET": _number(partition.currentOffset),
+        "LOG-END-OFFSET": _number(partition.endOffset),
+        "LAG": _number(partition.consumerLag),
+        MEMBER: partition.consumerId or "-",
+        "HOST": partition.host or "-",
         "CLIENT-ID": "-",
     }
 

@@ -53,7 +53,7 @@ class Snapshot:
 
     def note(self, says: str) -> Remark | None:
         """Return the first note of a kind, with its file."""
-        return next((one for one in self.notes if one[1].says == says), None)
+        return next((note for note in self.notes if note[1].says == says), None)
 
     @property
     def raw(self) -> bytes:

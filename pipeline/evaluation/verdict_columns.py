@@ -40,7 +40,7 @@ def _judged(answer: Answer, bound: int | None) -> Row:
     return {
         "verdict": verdict["verdict"],
         "judged_by": answer.judged_by,
-        "violations": [_violation(one) for one in verdict["violations"]],
+        "violations": [_violation(violation) for violation in verdict["violations"]],
         "loads": loads,
         "load_min": min(loads, default=None),
         "load_max": max(loads, default=None),

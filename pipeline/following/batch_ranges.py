@@ -60,9 +60,9 @@ def range_of(name: str) -> BatchRange | None:
 def outermost(ranges: Iterable[BatchRange]) -> list[BatchRange]:
     """Return the ranges that no other one covers, in order."""
     found: list[BatchRange] = []
-    for one in sorted(set(ranges), key=lambda one: (one.first, -one.last)):
-        if not (found and found[-1].covers(one)):
-            found.append(one)
+    for range_ in sorted(set(ranges), key=lambda one: (one.first, -one.last)):
+        if not (found and found[-1].covers(range_)):
+            found.append(range_)
     return found
 
 
@@ -72,10 +72,10 @@ def is_complete(ranges: Iterable[BatchRange], count: int) -> bool:
     The batch after them can exist.
     """
     following = 0
-    for one in ranges:
-        if one.first != following:
+    for range_ in ranges:
+        if range_.first != following:
             return False
-        following = one.last + 1
+        following = range_.last + 1
     return count <= following <= count + 1
 
 
@@ -96,9 +96,9 @@ def merges(
         for number, group in groupby(left, key=partial(_number, width)):
             parts = tuple(group)
             whole = BatchRange(number * width, (number + 1) * width - 1)
-            is_whole = sum(one.size for one in parts) == width
+            is_whole = sum(part.size for part in parts) == width
             is_whole = is_whole and parts[-1].last == whole.last
-            length = sum(lengths[one] for one in parts)
+            length = sum(lengths[part] for part in parts)
             if len(parts) > 1 and is_whole and length <= most:
                 yield whole, parts
                 taken.update(parts)
@@ -106,6 +106,6 @@ def merges(
         width //= FAN_IN
 
 
-def _number(width: int, one: BatchRange) -> int:
+def _number(width: int, range_: BatchRange) -> int:
     """Return the number of the range of this width in which a range begins."""
-    return one.first // width
+    return range_.first // width

@@ -42,7 +42,7 @@ class KeptBatches:
 
     def folders(self) -> list[str]:
         """Return the URIs of all folders that count, in order."""
-        return [self.folder(one) for one in self.ranges()]
+        return [self.folder(range_) for range_ in self.ranges()]
 
     def ranges(self) -> list[BatchRange]:
         """Return the batches of each folder that counts, in order."""
@@ -107,7 +107,7 @@ class KeptBatches:
 
     def _lengths(self, count: int) -> dict[BatchRange, int]:
         """Return the bytes of each folder with committed batches."""
-        lengths = {one: 0 for one in self.ranges() if one.last < count}
+        lengths = {range_: 0 for range_ in self.ranges() if range_.last < count}
         for entry in self._store.files(self._records) if lengths else ():
             found = range_of(entry.below[0])
             if found in lengths:

@@ -200,4 +200,4 @@ def _place(row: dict[str, Any]) -> tuple[int, str, int]:
 def _natural(row: dict[str, Any]) -> list[tuple[int, str]]:
     """Return the order of snapshots: by name, numbers in it by value."""
     parts = _DIGITS.split(row["snapshot_id"])
-    return [(int(one) if one.isdigit() else -1, one) for one in parts]
+    return [(int(part) if part.isdigit() else -1, part) for part in parts]

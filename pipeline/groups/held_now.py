@@ -28,7 +28,9 @@ def with_subscriptions(rebalance: Rebalance) -> Rebalance:
 
     A text states none; a member that has no partitions subscribes to something.
     """
-    wanted = sorted({t for one in rebalance.members.values() for t in one.subscription})
+    wanted = sorted(
+        {t for member in rebalance.members.values() for t in member.subscription}
+    )
     members = {
         name: member
         if member.subscription

@@ -97,7 +97,8 @@ class LocalFiles:
                 group=case.group_id,
                 id=case.rebalance_id,
                 members={
-                    name: dict(one.assigned or {}) for name, one in case.members.items()
+                    name: dict(member.assigned or {})
+                    for name, member in case.members.items()
                 },
                 **_assignor_of(case),
             )

@@ -91,9 +91,11 @@ def choose(
         group cannot be judged.
     """
     name, moments = _moments_of(source, group)
-    rebalances = [one for one in moments if not one.is_snapshot]
+    rebalances = [moment for moment in moments if not moment.is_snapshot]
     if generation is not None:
-        numbered = rebalances or [one for one in moments if one.generation is not None]
+        numbered = rebalances or [
+            moment for moment in moments if moment.generation is not None
+        ]
         found = [one for one in numbered if one.generation == generation]
         if not found:
             reason = _no_generation(name, generation, numbered)
@@ -187,7 +189,11 @@ def _listed(names: Sequence[str]) -> str:
 def _no_generation(name: str, generation: int, rebalances: Sequence[Moment]) -> str:
     if not rebalances:
         return f"group {name!r} has snapshots only, without generations"
-    known = [one.generation for one in rebalances if one.generation is not None]
+    known = [
+        rebalance.generation
+        for rebalance in rebalances
+        if rebalance.generation is not None
+    ]
     if not known:
         return f"the rebalances of group {name!r} state no generation"
     return f"group {name!r} has no generation {generation}; it has {runs_of(known)}"

@@ -199,7 +199,7 @@ class ConsumerHistory:
         epoch, previous, upgraded = record.epoch, self._previous, self._upgraded
         roster = self._rosters.get(epoch)
         people = None if roster is None else self._people(roster)
-        self._rosters = {e: one for e, one in self._rosters.items() if e > epoch}
+        self._rosters = {e: roster for e, roster in self._rosters.items() if e > epoch}
         self._upgraded, self._previous = False, None
         if roster is None or people is None:
             self._state.new_epoch()
@@ -212,12 +212,16 @@ class ConsumerHistory:
         self._sightings.assigned((member.target for member in people), place.at)
         self._state.new_epoch()
         self._previous = previous_of(target)
-        if upgraded and all(one.member.classic is not None for one in people):
+        if upgraded and all(
+            participant.member.classic is not None for participant in people
+        ):
             return
         if previous is None:
             yield from self._not_judged(epoch, NO_PREVIOUS, place)
         elif people:
-            topics = {topic for one in people for topic in one.subscription}
+            topics = {
+                topic for participant in people for topic in participant.subscription
+            }
             case = case_of_target(
                 target, previous, place, self._commits.of(topics), undated or None
             )
@@ -244,8 +248,8 @@ class ConsumerHistory:
         """
         state = self._state
         now = {seat_of(member): member for member in state.members.values()}
-        members = [now.get(seat_of(one)) for one in roster.members.values()]
-        found = [one for one in members if one is not None]
+        members = [now.get(seat_of(member)) for member in roster.members.values()]
+        found = [member for member in members if member is not None]
         names = {one.member_id for one in found}
         if len(found) < len(members) or names != state.targets.keys():
             return None
@@ -260,7 +264,7 @@ class ConsumerHistory:
         matches, or, at the first target, the assigned partitions have holes.
         """
         state = self._state
-        regexes = {one.regex for one in roster.members.values() if one.regex}
+        regexes = {member.regex for member in roster.members.values() if member.regex}
         return (
             not state.present.keys() <= state.members.keys()
             or not regexes <= roster.regexes.keys()
@@ -271,7 +275,7 @@ class ConsumerHistory:
         self, members: list[ConsumerGroupMemberMetadata], roster: Roster
     ) -> list[Assigned]:
         state = self._state
-        then = {seat_of(one): one for one in roster.members.values()}
+        then = {seat_of(member): member for member in roster.members.values()}
         return [
             Assigned(
                 member=member,

@@ -57,7 +57,11 @@ class Reconciliation:
         first = case if running is None else running.first
         rounds = 1 if running is None else running.rounds + 1
         before = (
-            {one.seat: one.before for one in people if one.before}
+            {
+                participant.seat: participant.before
+                for participant in people
+                if participant.before
+            }
             if running is None
             else running.before
         )
@@ -66,14 +70,16 @@ class Reconciliation:
             before=before,
             rounds=rounds,
             case=case,
-            seats={one.member_id: one.seat for one in people},
-            targets={one.seat: one.target for one in people},
+            seats={participant.member_id: participant.seat for participant in people},
+            targets={participant.seat: participant.target for participant in people},
             behind={
-                one.seat for one in people if not _has_reached(one.present, one.target)
+                participant.seat
+                for participant in people
+                if not _has_reached(participant.present, participant.target)
             },
             began=place,
         )
-        self._unowned.expect(one.target for one in people)
+        self._unowned.expect(participant.target for participant in people)
         yield from self._finish_if_reached(place)
 
     def moved(

@@ -64,7 +64,9 @@ def previous_of(target: Target) -> PreviousTarget:
     """Return what the next target assignment is compared with."""
     return PreviousTarget(
         epoch=target.epoch,
-        subscriptions={one.seat: one.subscription for one in target.people},
+        subscriptions={
+            participant.seat: participant.subscription for participant in target.people
+        },
     )
 
 
@@ -87,13 +89,19 @@ def case_of_target(
         generation=target.epoch,
         at=place.at,
         protocol="consumer",
-        client_assignor=server_assignor(one.member.server_assignor for one in people),
+        client_assignor=server_assignor(
+            participant.member.server_assignor for participant in people
+        ),
         owned_from=PREVIOUS,
-        members={one.member_id: _member(one, previous) for one in people},
-        left=len(earlier.keys() - {one.seat for one in people}),
+        members={
+            participant.member_id: _member(participant, previous)
+            for participant in people
+        },
+        left=len(earlier.keys() - {participant.seat for participant in people}),
         resubscribed=sum(
-            one.seat in earlier and earlier[one.seat] != one.subscription
-            for one in people
+            participant.seat in earlier
+            and earlier[participant.seat] != participant.subscription
+            for participant in people
         ),
         claims_disagree=sum(map(_had_not_reached, people)),
         committed=committed,
@@ -116,31 +124,31 @@ def server_assignor(stated: Iterable[str | None]) -> str | None:
     return _NAMES.get(names[0], names[0]) if len(names) == 1 else None
 
 
-def _member(one: Assigned, previous: PreviousTarget) -> CaseMember:
-    member, present = one.member, one.present
+def _member(assigned: Assigned, previous: PreviousTarget) -> CaseMember:
+    member, present = assigned.member, assigned.present
     return CaseMember(
-        subscription=list(one.subscription),
-        owned=one.before or {},
-        generation=None if one.before is None else previous.epoch,
-        assigned=one.target,
+        subscription=list(assigned.subscription),
+        owned=assigned.before or {},
+        generation=None if assigned.before is None else previous.epoch,
+        assigned=assigned.target,
         claimed=None if present is None else present.held,
         claimed_generation=None if present is None else present.epoch,
         rack=member.rack or None,
         instance_id=member.instance_id or None,
         client_id=member.client_id,
         client_host=member.client_host,
-        joined=one.seat not in previous.subscriptions,
+        joined=assigned.seat not in previous.subscriptions,
     )
 
 
-def _had_not_reached(one: Assigned) -> bool:
-    if one.before is None or one.present is None:
+def _had_not_reached(assigned: Assigned) -> bool:
+    if assigned.before is None or assigned.present is None:
         return False
-    return one.present.held != one.before
+    return assigned.present.held != assigned.before
 
 
 def _sizes(roster: Roster, people: list[Assigned]) -> dict[str, int] | None:
-    wanted = {topic for one in people for topic in one.subscription}
+    wanted = {topic for participant in people for topic in participant.subscription}
     found = {
         topic: roster.sizes[topic].partitions
         for topic in sorted(wanted)

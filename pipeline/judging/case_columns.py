@@ -121,7 +121,7 @@ def case_columns(table: pa.Table, names_of_ids: Mapping[str, str]) -> CaseColumn
 
 def evidence_of(topics: Sequence[str], world: World) -> Evidence:
     """Return what is known of topics besides the cases."""
-    counts, logs = world.counts, [world.logs.ends.get(one, {}) for one in topics]
+    counts, logs = world.counts, [world.logs.ends.get(topic, {}) for topic in topics]
     known = [
         [log[number] for number in range(len(log)) if number in log] for log in logs
     ]
@@ -133,7 +133,9 @@ def evidence_of(topics: Sequence[str], world: World) -> Evidence:
     flat = np.array([pair for ends in known for pair in ends], np.int64).reshape(-1, 2)
     read_at = world.logs.at
     return Evidence(
-        at_end=np.array([counts.at_end.get(one, ABSENT) for one in topics], np.int64),
+        at_end=np.array(
+            [counts.at_end.get(topic, ABSENT) for topic in topics], np.int64
+        ),
         dated=_steps(topics, counts.dated),
         shown=_steps(topics, counts.shown),
         log_at=begins_of(map(len, known)),
@@ -165,7 +167,7 @@ def quoted_names(table: pa.Table, columns: CaseColumns) -> QuotedNames:
 
 
 def _steps(topics: Sequence[str], known: KnownCounts) -> Steps:
-    steps = [known.steps.get(one, ()) for one in topics]
+    steps = [known.steps.get(topic, ()) for topic in topics]
     flat = np.array([step for one in steps for step in one], np.int64).reshape(-1, 2)
     return Steps(begins_of(map(len, steps)), flat[:, 0].copy(), flat[:, 1].copy())
 

@@ -59,7 +59,7 @@ def read_cluster(
 @contextmanager
 def connected(server: str, settings: ClientSettings) -> Iterator[Any]:
     """Open an Admin client; errors are converted as in `read_cluster`."""
-    servers = [one.strip() for one in server.split(",")]
+    servers = [part.strip() for part in server.split(",")]
     for one in servers:
         if not _HOST_AND_PORT.fullmatch(one):
             raise SourceError("no host:port", source=one)
@@ -120,7 +120,7 @@ class _Reader:
 
     def _names_by_protocol(self, asked: Sequence[str]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {_CLASSIC: [], _CONSUMER: []}
-        listed = {one["group_id"]: one for one in self._admin.list_groups()}
+        listed = {group["group_id"]: group for group in self._admin.list_groups()}
         for name in sorted(set(asked) or listed):
             reason = _why_not(listed.get(name))
             if reason is None:
@@ -186,7 +186,9 @@ class _Reader:
                 )
                 # kafka-python has no public call for a message of one's own.
                 response = await self._admin._manager.send(request, node_id=node)
-                found.update({one.group_id: one.to_dict() for one in response.groups})
+                found.update(
+                    {group.group_id: group.to_dict() for group in response.groups}
+                )
             return found
 
         described: dict[str, dict[str, Any]] = self._admin._manager.run(ask)
@@ -194,8 +196,12 @@ class _Reader:
 
     def _topics(self, groups: Iterable[GroupState]) -> tuple[Topics, tuple[str, ...]]:
         members = [member for group in groups for member in group.members]
-        used = {t for one in members for t in (*(one.subscription or ()), *one.target)}
-        by_pattern = any(one.pattern is not None for one in members)
+        used = {
+            t
+            for member in members
+            for t in (*(member.subscription or ()), *member.target)
+        }
+        by_pattern = any(member.pattern is not None for member in members)
         asked = None if by_pattern else sorted(used)
         described = self._admin.describe_topics(asked) if asked != [] else []
         known = [one for one in described if not one["error_code"]]
@@ -203,7 +209,7 @@ class _Reader:
         if by_pattern:
             used.update(names)
         brokers = self._admin.describe_cluster()["brokers"]
-        racks = {one["broker_id"]: one["rack"] for one in brokers}
+        racks = {broker["broker_id"]: broker["rack"] for broker in brokers}
         topics = {
             one["name"]: topic_state(one["partitions"], racks)
             for one in known

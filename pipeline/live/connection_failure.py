@@ -36,6 +36,6 @@ def connection_failure(server: str, settings: ClientSettings) -> str | None:
         errors.append(error.args[0])
     finally:
         consumer.close()
-    known = (one for one in errors if one.code() != KafkaError._ALL_BROKERS_DOWN)
+    known = (error for error in errors if error.code() != KafkaError._ALL_BROKERS_DOWN)
     first = next(known, None)
     return None if first is None else first.str()

@@ -46,7 +46,7 @@ class LiveSource:
     @property
     def records(self) -> int:
         """Number of offsets; compaction has removed some of the records."""
-        return sum(one.end - one.start for one in self.ranges)
+        return sum(range_.end - range_.start for range_ in self.ranges)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ def find_live_source(server: str, settings: ClientSettings) -> LiveSource:
     """
     log = OffsetsLog(server=server, settings=settings)
     with connected(server, settings) as admin:
-        ranges = tuple(piece for one in log.ranges() for piece in pieces(one))
+        ranges = tuple(piece for range_ in log.ranges() for piece in pieces(range_))
         return _with_topics(admin, log, ranges)
 
 
@@ -104,7 +104,9 @@ def _with_topics(
     admin: Any, log: OffsetsLog, ranges: tuple[LogRange, ...]
 ) -> LiveSource:
     reader = OffsetReader(admin)
-    described = [one for one in admin.describe_topics(None) if not one["error_code"]]
+    described = [
+        topic for topic in admin.describe_topics(None) if not topic["error_code"]
+    ]
     topics = {one["name"]: topic_state(one["partitions"], {}) for one in described}
     topics = reader.with_ends(topics)
     return LiveSource(

@@ -85,9 +85,9 @@ class OffsetReader:
 def _by_topic(offsets: Mapping[Any, Any]) -> Offsets:
     """Convert a mapping of (topic, partition); an offset below 0 means none."""
     found: Offsets = defaultdict(dict)
-    for (topic, number), one in offsets.items():
-        if one.offset >= 0:
-            found[topic][number] = one.offset
+    for (topic, number), offset in offsets.items():
+        if offset.offset >= 0:
+            found[topic][number] = offset.offset
     return dict(found)
 
 

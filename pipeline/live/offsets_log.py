@@ -77,7 +77,7 @@ class OffsetsLog:
         OutsideError
             As `bounds`.
         """
-        return [one for one in self.bounds() if one.start < one.end]
+        return [bound for bound in self.bounds() if bound.start < bound.end]
 
     def bounds(self) -> list[LogRange]:
         """Return the offsets of every partition, also of those without records.

@@ -61,7 +61,8 @@ def _snapshot(
     group: GroupState, cluster: ClusterState, offset_reset: OffsetReset
 ) -> GroupSnapshot:
     subscriptions = {
-        one.member_id: _subscription(one, cluster.names) for one in group.members
+        member.member_id: _subscription(member, cluster.names)
+        for member in group.members
     }
     used = {topic for topics in subscriptions.values() for topic in topics}
     topics = {
@@ -74,8 +75,8 @@ def _snapshot(
         "id": group.group_id,
         "topics": topics,
         "members": {
-            one.member_id: _member(one, subscriptions[one.member_id])
-            for one in group.members
+            member.member_id: _member(member, subscriptions[member.member_id])
+            for member in group.members
         },
     }
     return GroupSnapshot(
@@ -86,12 +87,12 @@ def _snapshot(
             id=group.group_id,
             assignor=group.assignor,
             members={
-                one.member_id: {  # without topics that were deleted in the meantime
+                member.member_id: {  # without topics that were deleted in the meantime
                     topic: held
-                    for topic, held in one.target.items()
+                    for topic, held in member.target.items()
                     if topic in cluster.topics
                 }
-                for one in group.members
+                for member in group.members
             },
         ),
         state=group.state,

@@ -24,7 +24,7 @@ class ReplacedLogError(OracleError, ValueError):
 
 def first_offsets(bounds: Iterable[LogRange]) -> NextOffsets:
     """Return the beginning of every partition."""
-    return {str(one.partition): one.start for one in bounds}
+    return {str(bound.partition): bound.start for bound in bounds}
 
 
 def latest_offsets(
@@ -37,7 +37,7 @@ def latest_offsets(
     ReplacedLogError
         If a partition ends before the offset up to which it was read.
     """
-    ends = {str(one.partition): one.end for one in bounds}
+    ends = {str(bound.partition): bound.end for bound in bounds}
     _check_growth(read or {}, ends)
     return ends
 
@@ -56,7 +56,7 @@ def ranges_between(
         As `latest_offsets`.
     """
     _check_growth(start, end)
-    begins = {str(one.partition): one.start for one in bounds}
+    begins = {str(bound.partition): bound.start for bound in bounds}
     for partition in sorted(end, key=int):
         begin = begins.get(partition, 0)
         begin = max(begin, start.get(partition, begin))

@@ -91,10 +91,10 @@ class Programs(NamedTuple):
 def programs_of(messages: Sequence[Message]) -> Programs:
     """Return the programs of messages; those of versions above the newest are empty."""
     found = [
-        [*_steps(one.fields, version, is_flexible=version >= one.flexible)]
-        if version <= one.newest
+        [*_steps(message.fields, version, is_flexible=version >= message.flexible)]
+        if version <= message.newest
         else []
-        for one in messages
+        for message in messages
         for version in range(VERSIONS)
     ]
     steps = [step for program in found for step in program]

@@ -108,7 +108,7 @@ def _kafka_struct() -> Any:
 def _messages() -> dict[tuple[int, str], dict[str, Any]]:
     """Return the descriptions, by type of record and part, ``key`` or ``value``."""
     data = files(__package__).joinpath("messages.json").read_bytes()
-    return {(one["recordType"], one["type"]): one for one in orjson.loads(data)}
+    return {(load["recordType"], load["type"]): load for load in orjson.loads(data)}
 
 
 @cache

@@ -166,9 +166,9 @@ def _objects(piece: bytes, source: str, line: int) -> Iterator[_Printed | Row]:
 
 
 def _remarks(text: bytes, source: str, line: int) -> Iterator[Row]:
-    for number, one in enumerate(text.split(b"\n"), start=line):
-        if not is_remark(one):
-            yield _unreadable("no record of a formatter", one, source, number)
+    for number, part in enumerate(text.split(b"\n"), start=line):
+        if not is_remark(part):
+            yield _unreadable("no record of a formatter", part, source, number)
 
 
 def _printed(printed: dict[str, Any], source: str) -> _Printed:

@@ -107,10 +107,10 @@ def find_sources(
     with ThreadPoolExecutor(_THREADS) as pool:
         remote = any(not is_local(entry.uri) for _, entry in named)
         results = list((pool.map if remote else map)(recognized, named))
-    recognized_files = [one for one in results if isinstance(one, SourceFile)]
+    recognized_files = [result for result in results if isinstance(result, SourceFile)]
     uris = [entry.uri for _, entry in named]
     found.files, without_keys = paired(recognized_files, uris)
-    found.unknown = [one for one in results if isinstance(one, SourceError)]
+    found.unknown = [result for result in results if isinstance(result, SourceError)]
     found.unknown += without_keys
     found.files, without_place = _without_second_history(found.files)
     found.unknown += without_place

@@ -94,15 +94,16 @@ class _Read:
     sources: dict[tuple[str, str], str] = field(default_factory=dict)
     gaps: list[LagGap] = field(default_factory=list)
 
-    def add(self, one: LagSample, source: str, line: int | None) -> None:
-        place = one.group, one.topic
+    def add(self, sample: LagSample, source: str, line: int | None) -> None:
+        place = sample.group, sample.topic
         self.sources.setdefault(place, source)
         lags = self.samples.setdefault(place, {})
-        known = lags.get(one.partition)
+        known = lags.get(sample.partition)
         if known is None:
-            lags[one.partition] = one.records
-        elif one.records is not None and one.records != known:
-            reason = f"a second lag of group {one.group}, {one.topic} {one.partition}"
+            lags[sample.partition] = sample.records
+        elif sample.records is not None and sample.records != known:
+            shown = f"{sample.topic} {sample.partition}"
+            reason = f"a second lag of group {sample.group}, {shown}"
             raise SourceError(reason, source=source, line=line)
 
 
@@ -173,8 +174,8 @@ def _add_answer(read: _Read, value: Any, source: str, line: int) -> bool:
         samples, missing, group = samples_of_burrow(value, source, line)
         if missing:
             read.gaps.append(LagGap(source, group, None, missing, (), NOT_COUNTED))
-    for one in samples:
-        read.add(one, source, line)
+    for sample in samples:
+        read.add(sample, source, line)
     return bool(samples) or not is_api
 
 

@@ -103,7 +103,9 @@ def sample_of_line(line: str, source: str, number: int) -> LagSample | None:
     if not _SAMPLE.match(line):
         return None
     try:
-        ((sample,),) = [one.samples for one in text_string_to_metric_families(line)]
+        ((sample,),) = [
+            family.samples for family in text_string_to_metric_families(line)
+        ]
         return _sample(METRICS[sample.name], sample.labels, sample.value)
     except (ValueError, KeyError) as error:
         reason = f"no sample of lag: {line[:80]!r}"
@@ -170,8 +172,10 @@ def samples_of_burrow(
     except ValidationError as error:
         raise schema_error(error, value).at(source=source, line=line) from None
     samples = [
-        LagSample(status.group, one.topic, one.partition, one.current_lag)
-        for one in status.partitions
+        LagSample(
+            status.group, partition.topic, partition.partition, partition.current_lag
+        )
+        for partition in status.partitions
     ]
     counted = status.partition_count or 0
     return samples, max(0, counted - len(samples)), status.group

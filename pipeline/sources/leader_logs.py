@@ -118,11 +118,11 @@ def _of_log(
     yield from rdkafka.end()
 
 
-def _row(one: Logged, protocol: str | None) -> Row:
+def _row(logged: Logged, protocol: str | None) -> Row:
     if protocol == _STREAMS:
-        row = refused(OF_STREAMS, one.source, one.line, one.group_id)
+        row = refused(OF_STREAMS, logged.source, logged.line, logged.group_id)
         return row | {"what": SET_ASIDE}
-    return case_row(state_of(one, protocol))
+    return case_row(state_of(logged, protocol))
 
 
 def _finished(source: str, line: Line) -> Logged | Row:
@@ -186,9 +186,9 @@ def _message(line: Line) -> tuple[str, int | None]:
         except orjson.JSONDecodeError:
             return text, _time(text)
         marks = (MARK.decode(), _JOINED_MARK.decode())
-        messages = (one for mark in marks for one in _texts(fields) if mark in one)
+        messages = (text for mark in marks for text in _texts(fields) if mark in text)
         times = (_stated_time(fields.get(name)) for name in _TIME_FIELDS)
-        at = next((one for one in times if one is not None), None)
+        at = next((time for time in times if time is not None), None)
         return next(messages, text), at
     return text, _time(text)
 

@@ -51,8 +51,8 @@ def why_of_another_tool(lines: Iterable[Line], document: Any) -> str | None:
     """
     if any(_FRANZ_GO.search(line.text) for line in lines):
         return FRANZ_GO
-    names = [one.keys() for one in _objects(document)]
-    if any((one & _NAMES and one & _PARTS) or one >= _OF_AKHQ for one in names):
+    names = [object_.keys() for object_ in _objects(document)]
+    if any((name & _NAMES and name & _PARTS) or name >= _OF_AKHQ for name in names):
         return GROUPS_AS_JSON
     return None
 

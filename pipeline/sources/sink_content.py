@@ -53,7 +53,7 @@ class SinkContent:
     @property
     def first_unsound(self) -> int | None:
         """Position of the first unsound item, from 0; None if there is none."""
-        found = (at for at, one in enumerate(self.items) if isinstance(one, Unsound))
+        found = (at for at, item in enumerate(self.items) if isinstance(item, Unsound))
         return next(found, None)
 
 

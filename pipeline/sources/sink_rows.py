@@ -125,9 +125,9 @@ def _joinable(keys: _File, values: _File) -> int:
 def _row(at: int, key: Item, value: Item, keys: _File, values: _File) -> Row:
     """Return the record at a position from 0, or a row of quarantine."""
 
-    def unreadable(reason: str, one: _File, raw: bytes | None = None) -> Row:
+    def unreadable(reason: str, file: _File, raw: bytes | None = None) -> Row:
         return quarantine_row(
-            UNREADABLE, reason, source=one.file.name, line=at + 1, raw=raw
+            UNREADABLE, reason, source=file.file.name, line=at + 1, raw=raw
         )
 
     for item, one in ((key, keys), (value, values)):
@@ -227,7 +227,7 @@ def _overlap(rows: Sequence[Row], values: _File) -> Row:
     return row | {"records": len(rows)}
 
 
-def _counted(what: str, reason: str, one: _File, first: int) -> Row:
+def _counted(what: str, reason: str, file: _File, first: int) -> Row:
     """Return a row for all items of a file from a position on."""
-    row = quarantine_row(what, reason, source=one.file.name, line=first + 1)
-    return row | {"records": one.length - first, "record": one.sink.name.role.value}
+    row = quarantine_row(what, reason, source=file.file.name, line=first + 1)
+    return row | {"records": file.length - first, "record": file.sink.name.role.value}

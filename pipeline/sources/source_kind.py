@@ -134,7 +134,7 @@ def encoding_of(lines: Iterable[Line], written: RecordFormat) -> Encoding:
 
 def is_in_lines(lines: Iterable[Line]) -> bool:
     """Return whether a file has one document per line, judging by its first line."""
-    return next((one.text.rstrip().endswith(b"}") for one in lines), False)
+    return next((line.text.rstrip().endswith(b"}") for line in lines), False)
 
 
 ACCEPTED: Final = (

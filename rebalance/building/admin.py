@@ -43,19 +43,19 @@ def instance_from_kafka_python(
         raise InstanceError(reason, subject=group)
     members: dict[str, dict[str, Any]] = {}
     held: list[tuple[str, str, int]] = []
-    for one in described["members"]:
-        name, metadata = one["member_id"], one["member_metadata"]
-        given = one["member_assignment"]
+    for member in described["members"]:
+        name, metadata = member["member_id"], member["member_metadata"]
+        given = member["member_assignment"]
         if not isinstance(metadata, Mapping) or not isinstance(given, Mapping):
             raise InstanceError("the member is not reported", subject=name)
-        members[name] = _member(one["group_instance_id"])
+        members[name] = _member(member["group_instance_id"])
         members[name]["subscription"] = sorted(set(metadata["topics"]))
         held += [
             (name, part["topic"], number)
             for part in given["assigned_partitions"]
             for number in part["partitions"]
         ]
-    sizes = {one["name"]: len(one["partitions"]) for one in topics}
+    sizes = {topic["name"]: len(topic["partitions"]) for topic in topics}
     parts = GroupParts(group=group, sizes=sizes, members=members, lag=lag)
     return _instance(parts, held)
 
@@ -89,15 +89,15 @@ def instance_from_confluent(
     """
     members: dict[str, dict[str, Any]] = {}
     held: list[tuple[str, str, int]] = []
-    for one in described.members:
-        members[one.member_id] = _member(one.group_instance_id)
+    for member in described.members:
+        members[member.member_id] = _member(member.group_instance_id)
         held += [
-            (one.member_id, partition.topic, partition.partition)
-            for partition in one.assignment.topic_partitions
+            (member.member_id, partition.topic, partition.partition)
+            for partition in member.assignment.topic_partitions
         ]
     found = getattr(topics, "topics", None)
     sizes = (
-        {one.name: len(one.partitions) for one in topics}
+        {topic.name: len(topic.partitions) for topic in topics}
         if found is None
         else {name: len(one.partitions) for name, one in found.items()}
     )
@@ -112,7 +112,9 @@ def _member(instance_id: str | None) -> dict[str, Any]:
 
 def _instance(parts: GroupParts, held: list[tuple[str, str, int]]) -> Instance:
     """Return the instance, without the topics that the group does not mention."""
-    used = {topic for one in parts.members.values() for topic in one["subscription"]}
+    used = {
+        topic for member in parts.members.values() for topic in member["subscription"]
+    }
     used.update(topic for _, topic, _ in held)
     parts.sizes = {name: size for name, size in parts.sizes.items() if name in used}
     if parts.lag is not None:

@@ -48,7 +48,9 @@ def instance_from_table(
     if "lag" in table.column_names:
         lag = dict(zip(keys, _integers(table, "lag"), strict=True))
     asked = _subscriptions(subscriptions)
-    names = asked if isinstance(asked, Mapping) else [one for one in owners if one]
+    names = (
+        asked if isinstance(asked, Mapping) else [owner for owner in owners if owner]
+    )
     parts = GroupParts(
         group=group,
         sizes=_sizes(keys),

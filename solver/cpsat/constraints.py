@@ -10,8 +10,8 @@ from solver.cpsat.variables import CpProgram, Linear, ValueIn
 
 def assign_each_partition_once(program: CpProgram) -> None:
     """Assign all partitions of each class: sum over m of x[k, m] = size[k]."""
-    for one, row in zip(program.cp.classes, program.x, strict=True):
-        program.model.add(Linear.sum(list(row.values())) == one.size)
+    for class_, row in zip(program.cp.classes, program.x, strict=True):
+        program.model.add(Linear.sum(list(row.values())) == class_.size)
 
 
 def loads_in_region(program: CpProgram) -> None:
@@ -20,9 +20,9 @@ def loads_in_region(program: CpProgram) -> None:
     Bounds that follow from the eligible members alone are left out.
     """
     reach = [0] * len(program.cp.members)
-    for one, row in zip(program.cp.classes, program.x, strict=True):
+    for class_, row in zip(program.cp.classes, program.x, strict=True):
         for member in row:
-            reach[member] += one.size
+            reach[member] += class_.size
     for member, (least, most) in enumerate(program.region.loads):
         if least or most < reach[member]:
             program.load(member)

@@ -31,7 +31,9 @@ class Distinctions:
     @classmethod
     def of(cls, policy: Policy) -> Distinctions:
         """Return the attributes on which a policy depends."""
-        used = {one for objective in policy.objectives for one in objective.measures}
+        used = {
+            measure for objective in policy.objectives for measure in objective.measures
+        }
         by_topic = used & {Objective.TOPIC_PEAK_LAG, Objective.PER_TOPIC_SPREAD}
         return cls(
             topics=policy.balance.kind is BalanceKind.PER_TOPIC or bool(by_topic),
@@ -81,17 +83,17 @@ class CpInstance:
     @property
     def n_choices(self) -> int:
         """Number of pairs of a class and a subscriber: the size of a program."""
-        return sum(len(self.pools[one.pool].subscribers) for one in self.classes)
+        return sum(len(self.pools[class_.pool].subscribers) for class_ in self.classes)
 
     @property
     def total_lag(self) -> int:
         """Lag of all partitions that are assigned."""
-        return sum(one.lag * one.size for one in self.classes)
+        return sum(class_.lag * class_.size for class_ in self.classes)
 
     @property
     def owned(self) -> int:
         """Number of partitions with an owner."""
-        return sum(one.size for one in self.classes if one.owner != NOBODY)
+        return sum(class_.size for class_ in self.classes if class_.owner != NOBODY)
 
     def pools_of_members(self) -> list[list[int]]:
         """List the pools of each member."""
@@ -146,14 +148,14 @@ class CpTotals:
         pool_loads: list[dict[int, int]] = [{} for _ in cp.pools]
         pool_lags: list[dict[int, int]] = [{} for _ in cp.pools]
         kept = 0
-        for one, given in zip(cp.classes, counts, strict=True):
-            kept += given.get(one.owner, 0)
-            of_pool, behind = pool_loads[one.pool], pool_lags[one.pool]
+        for class_, given in zip(cp.classes, counts, strict=True):
+            kept += given.get(class_.owner, 0)
+            of_pool, behind = pool_loads[class_.pool], pool_lags[class_.pool]
             for member, count in given.items():
                 loads[member] += count
-                lags[member] += one.lag * count
+                lags[member] += class_.lag * count
                 of_pool[member] = of_pool.get(member, 0) + count
-                behind[member] = behind.get(member, 0) + one.lag * count
+                behind[member] = behind.get(member, 0) + class_.lag * count
         return cls(
             kept=kept,
             loads=loads,

@@ -90,7 +90,7 @@ class LexicographicSolve:
             return Result(policy=self.policy, status=Status.UNKNOWN, reason=reason)
         numbers = range(len(self.policy.objectives))
         objectives = tuple(map(self._objective_result, numbers))
-        proved = all(one.is_proved for one in objectives)
+        proved = all(objective.is_proved for objective in objectives)
         return Result(
             policy=self.policy,
             status=Status.OPTIMAL if proved else Status.FEASIBLE,

@@ -83,7 +83,7 @@ def _pool_peak_lag(program: CpProgram, pool: int) -> IntVar:
     classes = [cp.classes[k] for k in program.classes_of_pool[pool]]
     peak = program.derive(
         0,
-        cp.common * sum(one.lag * one.size for one in classes),
+        cp.common * sum(class_.lag * class_.size for class_ in classes),
         lambda t: max((units[m] * n for m, n in t.pool_lags[pool].items()), default=0),
     )
     for member in program.region.eligible[pool]:
@@ -130,9 +130,9 @@ def rack(program: CpProgram) -> Linear:
     racks = program.cp.racks
     return total(
         x
-        for one, row in zip(program.cp.classes, program.x, strict=True)
+        for class_, row in zip(program.cp.classes, program.x, strict=True)
         for member, x in row.items()
-        if racks[member] != ABSENT and racks[member] in one.far
+        if racks[member] != ABSENT and racks[member] in class_.far
     )
 
 

@@ -40,17 +40,17 @@ class CpProgram:
         self._of_member: list[list[tuple[IntVar, int]]] = [[] for _ in cp.members]
         self._loads: dict[int, IntVar] = {}
         self._derived: list[tuple[IntVar, ValueIn]] = []
-        for k, one in enumerate(cp.classes):
-            self._add_class(k, one)
+        for k, class_ in enumerate(cp.classes):
+            self._add_class(k, class_)
 
-    def _add_class(self, k: int, one: CpClass) -> None:
+    def _add_class(self, k: int, class_: CpClass) -> None:
         row: dict[int, IntVar] = {}
-        for member in self.region.eligible[one.pool]:
-            most = min(one.size, self.region.loads[member][1])
+        for member in self.region.eligible[class_.pool]:
+            most = min(class_.size, self.region.loads[member][1])
             row[member] = self.model.new_int_var(0, most, "")
             self._of_member[member].append((row[member], k))
         self.x.append(row)
-        self.classes_of_pool[one.pool].append(k)
+        self.classes_of_pool[class_.pool].append(k)
         if k % 64 == 0:
             self.check()
 
@@ -98,9 +98,9 @@ class CpProgram:
     def kept(self) -> Linear:
         """Return the number of partitions that stay: sum over k of x[k, owner[k]]."""
         return total(
-            row[one.owner]
-            for one, row in zip(self.cp.classes, self.x, strict=True)
-            if one.owner != NOBODY and one.owner in row
+            row[class_.owner]
+            for class_, row in zip(self.cp.classes, self.x, strict=True)
+            if class_.owner != NOBODY and class_.owner in row
         )
 
     def _in_pool(self, pool: int, member: int) -> list[tuple[IntVar, int]]:
@@ -168,10 +168,10 @@ def in_order(
         decreasing = sorted(group, key=lambda m: -rank[m])
         for to, member in zip(group, decreasing, strict=True):
             place[member] = to
-    number = {one[:4]: k for k, one in enumerate(cp.classes)}
+    number = {class_[:4]: k for k, class_ in enumerate(cp.classes)}
     ordered: ClassCounts = [{} for _ in counts]
-    for one, given in zip(cp.classes, counts, strict=True):
-        owner = one.owner if one.owner == NOBODY else place[one.owner]
-        to = number[one.pool, owner, one.lag, one.far]
+    for class_, given in zip(cp.classes, counts, strict=True):
+        owner = class_.owner if class_.owner == NOBODY else place[class_.owner]
+        to = number[class_.pool, owner, class_.lag, class_.far]
         ordered[to] = {place[member]: count for member, count in given.items()}
     return ordered

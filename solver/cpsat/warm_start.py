@@ -50,7 +50,11 @@ def warm_start(cp: CpInstance, policy: Policy, hint: Assignment | None) -> WarmS
         region = region_of(coarse, policy.balance.kind, dec_min)
         least_loads = dec_min.load_vector
         candidates += _candidates(coarse, policy.balance.kind, core)
-    allowed = [one for one in candidates if _is_allowed(coarse, policy, region, one)]
+    allowed = [
+        candidate
+        for candidate in candidates
+        if _is_allowed(coarse, policy, region, candidate)
+    ]
     best = min(allowed, key=lambda one: values_of(instance, one, policy), default=None)
     return WarmStart(region=region, assignment=best, least_loads=least_loads)
 
@@ -81,12 +85,12 @@ def _greedy(
     loads = [0] * len(cp.members)
     classes_of: list[list[int]] = [[] for _ in cp.pools]
     counts: ClassCounts = [{} for _ in cp.classes]
-    for k, one in enumerate(cp.classes):
-        if keep and one.owner != NOBODY:
-            loads[one.owner] += one.size
-            counts[k] = {one.owner: one.size}
+    for k, class_ in enumerate(cp.classes):
+        if keep and class_.owner != NOBODY:
+            loads[class_.owner] += class_.size
+            counts[k] = {class_.owner: class_.size}
         else:
-            classes_of[one.pool].append(k)
+            classes_of[class_.pool].append(k)
     for pool, classes in zip(cp.pools, classes_of, strict=True):
         if by_topic:
             loads = [0] * len(cp.members)

@@ -45,15 +45,15 @@ def needless_moves(
     owner = instance.owner.tolist()
     exchanges = [
         Exchange(
-            one,
+            cycle,
             sum(
                 (owner[t.partition] == t.receiver) - (owner[t.partition] == t.giver)
-                for t in one
+                for t in cycle
             ),
         )
-        for one in (*found.cycles, *found.chains)
+        for cycle in (*found.cycles, *found.chains)
     ]
-    useful = [one for one in exchanges if one.fewer_moves > 0]
+    useful = [exchange for exchange in exchanges if exchange.fewer_moves > 0]
     return sorted(useful, key=lambda one: (-one.fewer_moves, len(one.transfers)))
 
 

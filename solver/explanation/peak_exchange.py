@@ -62,7 +62,7 @@ def _rules_of(
     instance: Instance, policy: Policy, certificate: Certificate | None
 ) -> _Rules | None:
     """Return the exchanges that a policy allows; None if these are not known here."""
-    names = [one.only for one in policy.objectives]
+    names = [objective.only for objective in policy.objectives]
     if instance.lag is None or Objective.PEAK_LAG not in names:
         return None
     before = names[: names.index(Objective.PEAK_LAG)]

@@ -155,8 +155,10 @@ def _result(
         status=Status.OPTIMAL if found.is_proved else Status.FEASIBLE,
         assignment=assignment,
         objectives=tuple(
-            _objective_result(instance, one, found, assignment, separable, evidence)
-            for one in policy.objectives
+            _objective_result(
+                instance, objective, found, assignment, separable, evidence
+            )
+            for objective in policy.objectives
         ),
         certificate=certificate,
         reason=found.reason,

@@ -41,7 +41,7 @@ class CountedLimits(Limits):
     @classmethod
     def of(cls, limits: Limits) -> CountedLimits:
         """Return the same limits, of which nothing is spent; the clock goes on."""
-        given = {one.name: getattr(limits, one.name) for one in fields(Limits)}
+        given = {field.name: getattr(limits, field.name) for field in fields(Limits)}
         return cls(**given)
 
     def exceeded(self, *, beside: int = 0) -> str | None:

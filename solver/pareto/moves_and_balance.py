@@ -73,8 +73,10 @@ def balance_frontier(
         balance=str(no_balance),
         measure=MEASURE,
         points=tuple(
-            replace(one, kip54_score=figures_of(instance, one.assignment).kip54_score)
-            for one in known.points()
+            replace(
+                point, kip54_score=figures_of(instance, point.assignment).kip54_score
+            )
+            for point in known.points()
         ),
         open=known.open_ranges(),
         reason=reason,
@@ -167,7 +169,7 @@ class FrontierProgram:
         if response.status == cp_model.UNKNOWN:
             return None
         keep, give = (
-            np.array([solver.value(one) for one in variables], np.int64)
+            np.array([solver.value(variable) for variable in variables], np.int64)
             for variables in (self.keep, self.give)
         )
         # The bound that is counted in integers, not the one reported as a float.

@@ -57,7 +57,7 @@ class PolicySearch:
                 proof=known.proof,
             )
             objectives.append(objective)
-        proved = all(one.is_proved for one in objectives)
+        proved = all(objective.is_proved for objective in objectives)
         return Result(
             policy=self.policy,
             status=Status.OPTIMAL if proved else Status.FEASIBLE,

@@ -87,7 +87,7 @@ def bound_peak_lag(
         term(kind=kind, bound=bound, at_least=at_least)
         for kind, bound, at_least in pigeonhole_bounds(lag_instance.region, work)
     ]
-    value = max(one.bound for one in terms)
+    value = max(term.bound for term in terms)
     return PeakLagBound(value=value, terms=tuple(terms))
 
 
@@ -279,7 +279,7 @@ def _thresholds(
     members = region.unit.size
     ranks = np.arange(0, lags.size, members)
     sums = np.r_[0, np.cumsum(lags)]
-    least = int(sum(one.least.sum() * one.count for one in classes)) // members
+    least = int(sum(class_.least.sum() * class_.count for class_ in classes)) // members
     j = np.arange(1, ranks.size + 1)
     held = sums[ranks + 1] - sums[ranks + 1 - j]
     more = np.clip(least - j, 0, lags.size)
@@ -293,15 +293,15 @@ def _thresholds(
 def _crowd(region: FeasibleRegion, classes: list[_LagClass], x: int) -> int:
     """Return the bound ``crowd`` of threshold x: K are all partitions with lag ≥ x."""
     values, size = [], int((region.lag >= x).sum())
-    for one in classes:
-        cut = int(np.searchsorted(one.lags, x))
+    for class_ in classes:
+        cut = int(np.searchsorted(class_.lags, x))
         # With one class nobody has to hold more than an equal share.
-        most = one.lags.size - cut if len(classes) > 1 else -(-size // one.count)
+        most = class_.lags.size - cut if len(classes) > 1 else -(-size // class_.count)
         j = np.arange(1, most + 1)
-        least = int(one.least.sum()) if one.is_whole else 0
+        least = int(class_.least.sum()) if class_.is_whole else 0
         fill = np.clip(least - j, 0, cut)
-        held = one.sums[cut + j] - one.sums[cut] + one.sums[fill]
-        values.append(held * one.unit)
+        held = class_.sums[cut + j] - class_.sums[cut] + class_.sums[fill]
+        values.append(held * class_.unit)
     return _value_of_rank(values, classes, size)
 
 
@@ -320,20 +320,20 @@ def _topic_crowd(
         k[i] - (o[lo - i + 1] if i <= lo else 0)    per topic, i = 1 .. min(hi, |k|)
     """
     values = []
-    for one in classes:
+    for class_ in classes:
         base, steps = 0, [np.zeros(0, np.int64)]
-        for position, t in enumerate(one.topics.tolist()):
-            lags, least = lags_of_topic[t], int(one.least[position])
+        for position, t in enumerate(class_.topics.tolist()):
+            lags, least = lags_of_topic[t], int(class_.least[position])
             cut = int(np.searchsorted(lags, x))
             others = lags[: min(cut, least)]
             others = np.r_[others, np.full(least - others.size, x, np.int64)]
             base += int(others.sum())
-            step = lags[cut : cut + int(one.most[position])].copy()
+            step = lags[cut : cut + int(class_.most[position])].copy()
             replaced = min(step.size, least)
             step[:replaced] -= others[::-1][:replaced]
             steps.append(step)
         held = base + np.cumsum(np.sort(np.concatenate(steps)))
-        values.append(held * one.unit)
+        values.append(held * class_.unit)
     return _value_of_rank(values, classes, int((region.lag >= x).sum()))
 
 
@@ -342,9 +342,9 @@ def _value_of_rank(values: list[Int64], classes: list[_LagClass], rank: int) -> 
 
     Values ascend within a class.
     """
-    counts = [one.count for one in classes]
+    counts = [class_.count for class_ in classes]
     every = np.concatenate(values)
-    times = np.repeat(counts, [one.size for one in values])
+    times = np.repeat(counts, [value.size for value in values])
     order = np.argsort(every, kind="stable")
     at = np.searchsorted(np.cumsum(times[order]), rank)
     return int(every[order[at]]) if at < every.size else 0

@@ -92,7 +92,7 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Result:
         known=known,
         minimize=minimize,
         stickiest=stickiest,
-        is_stickiness_next=[one.only for one in policy.objectives[:2]]
+        is_stickiness_next=[objective.only for objective in policy.objectives[:2]]
         == LAG_THEN_MOVES,
         bounds=bounds,
     )

@@ -209,15 +209,15 @@ def _merge_buckets(half: HalfSums, least: int, most: int) -> HalfSums:
 
 @always_compiled
 def _merge(
-    one: HalfSums, other: HalfSums, lag: int, bit: int, total: Int64, chosen: Int64
+    sums: HalfSums, other: HalfSums, lag: int, bit: int, total: Int64, chosen: Int64
 ) -> None:
     """Merge two sorted lists, with ``lag`` and ``bit`` added to the second."""
     i, j = 0, 0
-    for end in range(one.total.size + other.total.size):
+    for end in range(sums.total.size + other.total.size):
         if j == other.total.size or (
-            i < one.total.size and one.total[i] <= other.total[j] + lag
+            i < sums.total.size and sums.total[i] <= other.total[j] + lag
         ):
-            total[end], chosen[end] = one.total[i], one.chosen[i]
+            total[end], chosen[end] = sums.total[i], sums.chosen[i]
             i += 1
         else:
             total[end], chosen[end] = other.total[j] + lag, other.chosen[j] | bit

@@ -169,14 +169,20 @@ class Policy:
         """Reject a negative budget, and an objective that occurs twice."""
         if self.max_moves is not None and self.max_moves < 0:
             raise PolicyError("max-moves below 0")
-        alone = [one.only for one in self.objectives if one.only is not None]
+        alone = [
+            objective.only
+            for objective in self.objectives
+            if objective.only is not None
+        ]
         if len(set(alone)) < len(alone):
             raise PolicyError("an objective twice")
 
     @property
     def needs_lag(self) -> bool:
         """Whether one of its objectives does."""
-        return any(m.needs_lag for one in self.objectives for m in one.measures)
+        return any(
+            m.needs_lag for objective in self.objectives for m in objective.measures
+        )
 
     def __str__(self) -> str:
         """Return its canonical text form, which `parse_policy` reads."""

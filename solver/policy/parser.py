@@ -101,18 +101,18 @@ class PolicyReader:
     ) -> tuple[WeightedObjective, ...]:
         others = [*BALANCES, *self.named, BUDGET] if may_be_first else [BUDGET]
         found: list[WeightedObjective] = []
-        for one in piece.split(","):
-            objective = self._sum(one, others)
+        for part in piece.split(","):
+            objective = self._sum(part, others)
             if objective in found:
-                raise self._error(f"{one.text} twice", one)
+                raise self._error(f"{part.text} twice", part)
             only = objective.only
             if only is not None and only in [other.only for other in found]:
-                raise self._error(f"{only.value} twice", one)
+                raise self._error(f"{only.value} twice", part)
             found.append(objective)
         return tuple(found)
 
     def _sum(self, piece: _Piece, others: list[str]) -> WeightedObjective:
-        terms = [self._term(one, others) for one in piece.split("+")]
+        terms = [self._term(part, others) for part in piece.split("+")]
         try:
             return WeightedObjective(terms=tuple(terms))
         except PolicyError as error:

@@ -131,14 +131,17 @@ def _read(line: bytes, place: str) -> Confirmation:
 
 def write_confirmations(path: Path, new: Iterable[Confirmation]) -> None:
     """Write lines sorted by their keys; new ones replace those with the same key."""
-    merged = {one.key: one for one in (*read_confirmations(path), *new)}
+    merged = {
+        confirmation.key: confirmation
+        for confirmation in (*read_confirmations(path), *new)
+    }
     path.parent.mkdir(parents=True, exist_ok=True)
     lines = [orjson.dumps(_document(merged[key])) for key in sorted(merged)]
     path.write_bytes(b"".join(line + b"\n" for line in lines))
 
 
-def _document(one: Confirmation) -> dict[str, Any]:
-    return {"format": FORMAT} | _without_none(asdict(one))
+def _document(confirmation: Confirmation) -> dict[str, Any]:
+    return {"format": FORMAT} | _without_none(asdict(confirmation))
 
 
 def _without_none(fields: dict[str, Any]) -> dict[str, Any]:

@@ -147,7 +147,9 @@ class GroupConnection:
         return JoinedGroup(
             generation=int(found.generation_id),
             is_leader=found.leader == self.member_id,
-            members={one.member_id: bytes(one.metadata) for one in found.members},
+            members={
+                member.member_id: bytes(member.metadata) for member in found.members
+            },
         )
 
     def join(self, metadata: bytes) -> JoinedGroup:

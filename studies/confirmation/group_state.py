@@ -97,7 +97,9 @@ class Cluster:
             return GroupState(state="UNKNOWN", held={})
         except KafkaException:
             return GroupState(state="DEAD", held={})
-        held = {one.client_id: _by_topic(one.assignment) for one in found.members}
+        held = {
+            member.client_id: _by_topic(member.assignment) for member in found.members
+        }
         return GroupState(state=found.state.name, held=held)
 
     def wait_for(
@@ -124,6 +126,6 @@ class Cluster:
 def _by_topic(assignment: Any) -> dict[str, list[int]]:
     held: dict[str, list[int]] = {}
     if assignment is not None:
-        for one in sorted(assignment.topic_partitions):
-            held.setdefault(one.topic, []).append(one.partition)
+        for topic_partition in sorted(assignment.topic_partitions):
+            held.setdefault(topic_partition.topic, []).append(topic_partition.partition)
     return held

@@ -156,13 +156,13 @@ class RealGroup:
 
     def cpu_seconds(self) -> dict[str, float]:
         """Return the CPU time of each member's process."""
-        return {name: one.cpu_seconds() for name, one in self.processes.items()}
+        return {name: process.cpu_seconds() for name, process in self.processes.items()}
 
     def frames(self) -> dict[str, list[str]]:
         """Return the stack of each member's thread, innermost frame first."""
         return {
-            name: one.frames(name, FRAMES_SECONDS)
-            for name, one in self.processes.items()
+            name: process.frames(name, FRAMES_SECONDS)
+            for name, process in self.processes.items()
         }
 
     def close(self) -> None:
@@ -173,4 +173,6 @@ class RealGroup:
             one.end()
 
     def _distinct(self) -> list[MemberProcess]:
-        return list({id(one): one for one in self.processes.values()}.values())
+        return list(
+            {id(process): process for process in self.processes.values()}.values()
+        )

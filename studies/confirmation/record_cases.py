@@ -46,7 +46,9 @@ def fatal_records() -> tuple[Finding, ...]:
         If a record cannot be read.
     """
     return tuple(
-        one for one in stored_records().findings if one.category in {"hang", "crash"}
+        finding
+        for finding in stored_records().findings
+        if finding.category in {"hang", "crash"}
     )
 
 
@@ -77,12 +79,13 @@ def all_cases() -> tuple[Case, ...]:
         If a record cannot be read.
     """
     records = {
-        (one.subject.name, digest_of(one.instance)): one for one in fatal_records()
+        (record.subject.name, digest_of(record.instance)): record
+        for record in fatal_records()
     }
     own = [_with_record(case, records) for case in CASES]
     played = {(one.client.spec, one.record.digest) for one in own if one.record}
-    others = [one for key, one in records.items() if key not in played]
-    return (*own, *(case for one in others for case in _replays(one)))
+    others = [record for key, record in records.items() if key not in played]
+    return (*own, *(case for other in others for case in _replays(other)))
 
 
 def _with_record(case: Case, records: dict[tuple[str, str], Finding]) -> Case:

@@ -63,10 +63,10 @@ def _store_trials(names: Sequence[str]) -> None:
     anew = {one.id for one in wanted}
     path = ROOT / FOLDER / TRIALS
     kept = [trial for trial in read_trials(path) if trial.finding not in anew]
-    known = {one.id for one in all_definitions()}
-    trials = [one for one in (*kept, *_trials(wanted)) if one.finding in known]
+    known = {definition.id for definition in all_definitions()}
+    trials = [trial for trial in (*kept, *_trials(wanted)) if trial.finding in known]
     trials.sort(key=lambda one: (one.finding, one.example))
-    lines = "".join(one.model_dump_json(exclude_none=True) + "\n" for one in trials)
+    lines = "".join(trial.model_dump_json(exclude_none=True) + "\n" for trial in trials)
     path.write_bytes(gzip.compress(lines.encode(), mtime=0))
 
 

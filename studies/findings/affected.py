@@ -37,10 +37,10 @@ def affected_by(
     as an affected one, which was tried.
     """
     trials = tuple(trials)
-    shown = {one.spec for one in trials if one.shows}
-    shown |= {one.subject.name for one in findings}
-    tried = {one.spec for one in trials} | shown
-    every = [one for one in all_client_assignors() if one.spec in tried]
+    shown = {trial.spec for trial in trials if trial.shows}
+    shown |= {finding.subject.name for finding in findings}
+    tried = {trial.spec for trial in trials} | shown
+    every = [assignor for assignor in all_client_assignors() if assignor.spec in tried]
     names = {one.assignor for one in every if one.spec in shown}
     hit: list[Affected] = []
     clean: list[str] = []
@@ -71,12 +71,12 @@ def affected_in_words(hit: Sequence[Affected]) -> str:
     return "; ".join(_in_words(one) for one in hit)
 
 
-def _in_words(one: Affected) -> str:
+def _in_words(affected: Affected) -> str:
     alike: dict[tuple[str, ...], list[str]] = {}
-    for version, names in one.assignors.items():
+    for version, names in affected.assignors.items():
         alike.setdefault(tuple(names), []).append(version)
     parts = [
         f"{', '.join(versions)} ({', '.join(f'`{name}`' for name in names)})"
         for names, versions in alike.items()
     ]
-    return f"{one.client} {', '.join(parts)}"
+    return f"{affected.client} {', '.join(parts)}"

@@ -75,7 +75,11 @@ def case_of(
     if cases:
         return cases[0]
     order = _order()
-    recorded = [one for one in findings if one.shrunk and one.shrunk.instance.members]
+    recorded = [
+        finding
+        for finding in findings
+        if finding.shrunk and finding.shrunk.instance.members
+    ]
     if recorded:
         return _of_finding(
             min(
@@ -126,14 +130,16 @@ def cases_of(definition: Definition, trials: Iterable[Trial]) -> tuple[Case, ...
 def alike(cases: Iterable[Case]) -> tuple[tuple[Case, ...], ...]:
     """Return the cases in groups that share an instance, in their order."""
     groups: dict[str, list[Case]] = {}
-    for one in cases:
-        key = orjson.dumps((one.before, one.instance)).decode()
-        groups.setdefault(key, []).append(one)
+    for case in cases:
+        key = orjson.dumps((case.before, case.instance)).decode()
+        groups.setdefault(key, []).append(case)
     return tuple(map(tuple, groups.values()))
 
 
 def _order() -> dict[str, int]:
-    return {one.spec: place for place, one in enumerate(all_client_assignors())}
+    return {
+        assignor.spec: place for place, assignor in enumerate(all_client_assignors())
+    }
 
 
 def _of_trial(definition: Definition, trial: Trial) -> Case:
@@ -185,15 +191,15 @@ def _size(finding: Finding) -> tuple[int, int]:
 def _answered(instance: Document, rounds: Iterable[Any]) -> tuple[Answered, ...]:
     found: list[Answered] = []
     current = instance
-    for one in rounds:
+    for round_ in rounds:
         found.append(
             Answered(
                 instance=current,
-                members=one.members,
-                violations=one.violations or (),
-                verdict=one.verdict,
+                members=round_.members,
+                violations=round_.violations or (),
+                verdict=round_.verdict,
             )
         )
-        if one.members is not None:
-            current = next_round(current, one.members)
+        if round_.members is not None:
+            current = next_round(current, round_.members)
     return tuple(found)

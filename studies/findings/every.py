@@ -49,27 +49,33 @@ def files(root: Path) -> Iterator[tuple[str, str]]:
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701 - Markdown of our own, no HTML from elsewhere
     )
-    for one in all_definitions():
-        mine = [trial for trial in trials if trial.finding == one.id]
-        findings = found[one.id]
-        case = case_of(one, mine, findings)
-        cases = cases_of(one, mine)
+    for definition in all_definitions():
+        mine = [trial for trial in trials if trial.finding == definition.id]
+        findings = found[definition.id]
+        case = case_of(definition, mine, findings)
+        cases = cases_of(definition, mine)
         context = page_context(
-            one,
+            definition,
             case,
             mine,
             findings,
             cases=cases,
-            reproducers=reproducers_of(folder, one.id),
-            confirmations=confirmations_of(folder, one.id),
+            reproducers=reproducers_of(folder, definition.id),
+            confirmations=confirmations_of(folder, definition.id),
         )
         page = templates.get_template("finding.md.j2").render(context)
-        yield f"{FOLDER}/{one.id}.md", _tidy(page)
-        yield f"{FOLDER}/pictures/{one.id}.svg", picture_of(case, told_of(one, case))
+        yield f"{FOLDER}/{definition.id}.md", _tidy(page)
+        yield (
+            f"{FOLDER}/pictures/{definition.id}.svg",
+            picture_of(case, told_of(definition, case)),
+        )
         for first, *_ in alike(cases) or ((case,),):
             if not first.before:
                 line = orjson.dumps(first.instance).decode() + "\n"
-                yield f"{FOLDER}/instances/{instance_file(one, cases, first)}", line
+                yield (
+                    f"{FOLDER}/instances/{instance_file(definition, cases, first)}",
+                    line,
+                )
     index = templates.get_template("index.md.j2")
     yield (
         f"{FOLDER}/README.md",

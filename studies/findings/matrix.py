@@ -46,14 +46,16 @@ class Counted:
 
 def families_in(runs: Iterable[RunSummary]) -> list[str]:
     """Return the families that occur, in the order of the program; given ones last."""
-    present = {one.family for one in runs}
+    present = {run.family for run in runs}
     return [name for name in (*FAMILIES, FILE) if name in present]
 
 
 def subjects_in(runs: Iterable[RunSummary]) -> list[str]:
     """Return the assignors that occur, in the order of the registry."""
-    present = {one.subject.name for one in runs}
-    known = [one.spec for one in all_client_assignors() if one.spec in present]
+    present = {run.subject.name for run in runs}
+    known = [
+        assignor.spec for assignor in all_client_assignors() if assignor.spec in present
+    ]
     return known + sorted(present - set(known))
 
 
@@ -92,7 +94,7 @@ def families_table(runs: Sequence[RunSummary], *, share: str) -> list[str]:
 
 def client_tables(runs: Sequence[RunSummary], name: str) -> list[str]:
     """Return the table of one assignor with a row per family."""
-    mine = [one for one in runs if one.subject.name == name]
+    mine = [run for run in runs if run.subject.name == name]
     head = ["family", "rebalances", "valid", "optimal", *FAULTS, "needless moves"]
     rows = [
         [_family(family), *_cells(Counted.of(r for r in mine if r.family == family))]
@@ -156,7 +158,7 @@ def claims_decide(runs: Sequence[RunSummary]) -> list[tuple[str, dict[str, int]]
     """
     found = []
     for name in subjects_in(runs):
-        mine = [one for one in runs if one.subject.name == name and one.needless_moves]
+        mine = [run for run in runs if run.subject.name == name and run.needless_moves]
         families = {one.family: 0 for one in mine}
         for one in mine:
             families[one.family] += one.needless_moves

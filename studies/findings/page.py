@@ -83,15 +83,23 @@ def page_context(
         "repetition": wrapped(_repetition(case)),
         "commands": list(_commands(definition, cases, findings)),
         "reports": list(reports_of(definition, hit, cases, reproducers)),
-        "reproducers": [_reproducer(one) for one in reproducers],
+        "reproducers": [_reproducer(reproducer) for reproducer in reproducers],
         "reachable": wrapped(definition.reachable),
         "is_tried": bool(confirmations),
         "confirmations": list(
-            _histories([one for one in confirmations if not one.get("way")])
+            _histories(
+                [
+                    confirmation
+                    for confirmation in confirmations
+                    if not confirmation.get("way")
+                ]
+            )
         ),
         "replays": replays_of(confirmations),
         "searched": searched_in_words(definition, clients),
-        "threads": [item(f"<{one.url}>: {one.says}.") for one in definition.threads],
+        "threads": [
+            item(f"<{thread.url}>: {thread.says}.") for thread in definition.threads
+        ],
     }
 
 
@@ -106,18 +114,20 @@ def told_of(definition: Definition, case: Case) -> str:
 
 def outcome_in_words(trials: Iterable[Trial], findings: Iterable[Finding]) -> str:
     """Return the outcomes that were seen, the worst first."""
-    seen = {one.category for one in trials if one.shows}
-    seen |= {one.category for one in findings}
+    seen = {trial.category for trial in trials if trial.shows}
+    seen |= {finding.category for finding in findings}
     words = [f"{OUTCOMES[name]} (`{name}`)" for name in OUTCOMES if name in seen]
     return "; ".join(words) or "not seen in the present records"
 
 
 def _found_with(trials: Sequence[Trial], findings: Sequence[Finding]) -> str:
-    dates = sorted({one.date for one in trials})
-    oracle = sorted({one.oracle for one in trials})
+    dates = sorted({trial.date for trial in trials})
+    oracle = sorted({trial.oracle for trial in trials})
     examples = f"examples tried on {', '.join(dates)} by version {', '.join(oracle)}"
-    seeds = sorted({one.seed for one in findings if one.seed is not None})
-    families = sorted({one.family for one in findings if one.seed is not None})
+    seeds = sorted({finding.seed for finding in findings if finding.seed is not None})
+    families = sorted(
+        {finding.family for finding in findings if finding.seed is not None}
+    )
     if not families:
         return examples
     drawn = f"random families {', '.join(families)} (seed {', '.join(map(str, seeds))})"
@@ -172,16 +182,16 @@ def _others(
 ) -> Iterator[dict[str, str]]:
     """Yield the other examples, which the table of results refers to."""
     shown = [one.instance for one in (*cases, case)]
-    for place, one in enumerate(definition.examples, 1):
-        instance = one.documents()[-1]
+    for place, example in enumerate(definition.examples, 1):
+        instance = example.documents()[-1]
         if instance not in shown:
-            named = f" (scenario {one.scenario})" if one.scenario else ""
+            named = f" (scenario {example.scenario})" if example.scenario else ""
             yield {"title": f"Example {place}{named}", "text": instance_json(instance)}
 
 
 def _table(trials: Sequence[Trial]) -> Iterator[str]:
     """Yield a row per assignor and example that shows the finding."""
-    shown = [one for one in trials if one.shows]
+    shown = [trial for trial in trials if trial.shows]
     if shown:
         yield ""
         yield "| assignor | example | outcome |"
@@ -222,14 +232,18 @@ def _commands(
                 f"assignor-oracle fuzz --client {case.spec} --instances {file}{require}"
             )
     seen: set[str] = set()
-    for one in findings:
-        if one.seed is not None and one.subject.name not in seen and len(seen) < PLACES:
-            seen.add(one.subject.name)
-            yield one.command
+    for finding in findings:
+        if (
+            finding.seed is not None
+            and finding.subject.name not in seen
+            and len(seen) < PLACES
+        ):
+            seen.add(finding.subject.name)
+            yield finding.command
 
 
-def _reproducer(one: Reproducer) -> dict[str, Any]:
-    record = one.record
+def _reproducer(reproducer: Reproducer) -> dict[str, Any]:
+    record = reproducer.record
     who = f"{record['client']}@{record['version']}/{record['assignor']}"
     state = (
         f"It was run on {record['date']} and shows the finding"
@@ -238,7 +252,7 @@ def _reproducer(one: Reproducer) -> dict[str, Any]:
     )
     needs = NEEDS.get(record["language"], "only the client and a test runner")
     intro = (
-        f"`{who}`, {record['language']}: [{record['file']}]({one.folder}/"
+        f"`{who}`, {record['language']}: [{record['file']}]({reproducer.folder}/"
         f"{record['file']}) needs {needs}, fails while the "
         f"finding is there, and passes when it is repaired. {state}."
     )
@@ -251,7 +265,9 @@ def _reproducer(one: Reproducer) -> dict[str, Any]:
 def confirmed_in_words(confirmations: Sequence[dict[str, Any]]) -> str:
     """Return the strongest result with real consumers."""
     shown = [
-        one for one in confirmations if one["confirmed"] and one["expected"] != NO_FAULT
+        confirmation
+        for confirmation in confirmations
+        if confirmation["confirmed"] and confirmation["expected"] != NO_FAULT
     ]
     if any(one["members"] == ALL_REAL for one in shown):
         return "seen, all members real"

@@ -62,26 +62,26 @@ class Panel(NamedTuple):
 def picture_of(case: Case, told: str) -> str:
     """Draw a case; ``told`` is its description for screen readers."""
     members = sorted(case.instance["members"])
-    names = max(len(_label(case.instance, one)) for one in members) * 7 + 16
+    names = max(len(_label(case.instance, member)) for member in members) * 7 + 16
     panels = list(_panels(case))
-    rows = [*members, *([NOBODY] if any(one.has_nobody for one in panels) else [])]
+    rows = [*members, *([NOBODY] if any(panel.has_nobody for panel in panels) else [])]
     height = TOP + len(rows) * ROW + 18
-    across = sum(one.width + GAP for one in panels) + names
+    across = sum(panel.width + GAP for panel in panels) + names
     marks: list[Mark] = []
     if across <= WIDEST:
         left = names
         _names(marks, case.instance, rows, 0.0)
-        for one in panels:
-            _draw(marks, one, case.instance, rows, left, 0.0)
-            left += one.width + GAP
+        for panel in panels:
+            _draw(marks, panel, case.instance, rows, left, 0.0)
+            left += panel.width + GAP
         return svg_of(marks, width=across, height=height, told=told)
     top = 0
-    for one in panels:
-        if not one.note:
+    for panel in panels:
+        if not panel.note:
             _names(marks, case.instance, rows, top)
-        _draw(marks, one, case.instance, rows, names, top)
-        top += TOP + 2 * ROW if one.note else height
-    width = names + max(one.width for one in panels) + GAP
+        _draw(marks, panel, case.instance, rows, names, top)
+        top += TOP + 2 * ROW if panel.note else height
+    width = names + max(panel.width for panel in panels) + GAP
     return svg_of(marks, width=width, height=top, told=told)
 
 
@@ -112,22 +112,24 @@ def _claims_panel(instance: Document) -> Panel:
     return Panel("claims, with generation", _columns(instance, entries))
 
 
-def _answer_panel(one: Answered, title: str, *, cooperative: bool) -> Panel:
-    if one.members is None:
+def _answer_panel(answered: Answered, title: str, *, cooperative: bool) -> Panel:
+    if answered.members is None:
         note = {
             "hang": "? no answer: it runs on",
             "crash": "? no answer: the process ended",
             "error": "? no answer: an exception",
-        }.get(one.verdict, "? no readable answer")
+        }.get(answered.verdict, "? no readable answer")
         return Panel(title, [], note)
     wrong = {
         (violation.get("member"), violation["topic"], violation["partition"])
-        for violation in one.violations
+        for violation in answered.violations
         if "partition" in violation
     }
-    held = _by_spot(one.members)
-    owners = _claimants(one.instance)
-    entries: dict[Spot, dict[str, Entry]] = {spot: {} for spot in _spots(one.instance)}
+    held = _by_spot(answered.members)
+    owners = _claimants(answered.instance)
+    entries: dict[Spot, dict[str, Entry]] = {
+        spot: {} for spot in _spots(answered.instance)
+    }
     for spot, holders in held.items():
         for name in holders:
             bad = (name, *spot) in wrong
@@ -135,9 +137,11 @@ def _answer_panel(one: Answered, title: str, *, cooperative: bool) -> Panel:
             entries.setdefault(spot, {})[name] = (
                 Entry("wrong", PLAIN, is_wrong=True) if bad else entry
             )
-    wanted = {t for m in one.instance["members"].values() for t in m["subscription"]}
+    wanted = {
+        t for m in answered.instance["members"].values() for t in m["subscription"]
+    }
     has_nobody = False
-    for spot in _spots(one.instance):
+    for spot in _spots(answered.instance):
         if spot[0] in wanted and spot not in held:
             has_nobody = True
             waits = cooperative and (None, *spot) not in wrong
@@ -146,7 +150,7 @@ def _answer_panel(one: Answered, title: str, *, cooperative: bool) -> Panel:
                 if waits
                 else Entry("wrong", PLAIN, is_wrong=True)
             )
-    return Panel(title, _columns(one.instance, entries), has_nobody=has_nobody)
+    return Panel(title, _columns(answered.instance, entries), has_nobody=has_nobody)
 
 
 def _expected_panel(case: Case) -> Panel:

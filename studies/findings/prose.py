@@ -39,13 +39,13 @@ def wrapped(text: str, *, indent: str = "") -> str:
     paragraphs = [" ".join(part.split()) for part in text.strip().split("\n\n")]
     return "\n\n".join(
         textwrap.fill(
-            one,
+            paragraph,
             COLUMNS,
             subsequent_indent=indent,
             break_long_words=False,
             break_on_hyphens=False,
         )
-        for one in paragraphs
+        for paragraph in paragraphs
     )
 
 

@@ -21,7 +21,7 @@ nearest that real consumers can do.
 
 def replays_of(confirmations: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     """Return the values of the template for replayed records; None: there are none."""
-    listed = [one for one in confirmations if one.get("way")]
+    listed = [confirmation for confirmation in confirmations if confirmation.get("way")]
     if not listed:
         return None
     clusters = sorted({played["cluster"] for played in listed})

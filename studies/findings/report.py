@@ -52,9 +52,11 @@ def reports_of(
 
 
 def _report(
-    definition: Definition, one: Affected, case: Case, tests: Sequence[Reproducer]
+    definition: Definition, affected: Affected, case: Case, tests: Sequence[Reproducer]
 ) -> Iterator[str]:
-    names = list(dict.fromkeys(n for names in one.assignors.values() for n in names))
+    names = list(
+        dict.fromkeys(n for names in affected.assignors.values() for n in names)
+    )
     assignors = ", ".join(f"`{name}`" for name in names)
     yield f"# {', '.join(names)}: {_lower(definition.title)}"
     yield ""
@@ -62,8 +64,8 @@ def _report(
     yield ""
     yield "## Versions"
     yield ""
-    spared = f"; not in {', '.join(one.spared)}" if one.spared else ""
-    yield f"{one.client} {', '.join(one.assignors)} ({assignors}){spared}."
+    spared = f"; not in {', '.join(affected.spared)}" if affected.spared else ""
+    yield f"{affected.client} {', '.join(affected.assignors)} ({assignors}){spared}."
     yield ""
     yield "## Minimal test"
     yield ""
@@ -82,7 +84,7 @@ def _report(
     yield "## Actual result"
     yield ""
     yield from actual_lines(case)
-    if repair := definition.repair_of(one.client):
+    if repair := definition.repair_of(affected.client):
         yield ""
         yield "## Suggested fix"
         yield ""

@@ -30,20 +30,22 @@ REPOSITORIES: Final = {
 def status_in_words(definition: Definition) -> str:
     """Return the status, and those of clients that differ or have repaired it."""
     if definition.status == "fixed":
-        parts = [f"{one.client} {one.first_fixed}" for one in definition.statuses]
+        parts = [
+            f"{status.client} {status.first_fixed}" for status in definition.statuses
+        ]
         return f"fixed in {', '.join(parts)}"
     others = [
-        f"{STATUS[one.status]} for {one.client}"
-        if one.first_fixed is None
-        else f"fixed in {one.client} {one.first_fixed}"
-        for one in definition.statuses
+        f"{STATUS[status.status]} for {status.client}"
+        if status.first_fixed is None
+        else f"fixed in {status.client} {status.first_fixed}"
+        for status in definition.statuses
     ]
     return "; ".join([STATUS[definition.status], *others])
 
 
 def status_of_client(definition: Definition, client: str) -> str:
     """Return the status for one client, in words."""
-    fixed = {one.client: one.first_fixed for one in definition.statuses}
+    fixed = {status.client: status.first_fixed for status in definition.statuses}
     status = definition.status_of(client)
     if status == "fixed":
         return f"fixed in {fixed[client]}"
@@ -52,14 +54,14 @@ def status_of_client(definition: Definition, client: str) -> str:
 
 def notes_of(definition: Definition) -> Iterator[str]:
     """Yield an item per client whose status is its own."""
-    for one in definition.statuses:
-        words = status_of_client(definition, one.client)
-        yield item(f"**{one.client}: {words}.** {' '.join(one.note.split())}")
+    for status in definition.statuses:
+        words = status_of_client(definition, status.client)
+        yield item(f"**{status.client}: {words}.** {' '.join(status.note.split())}")
 
 
 def searched_in_words(definition: Definition, clients: Sequence[str]) -> str:
     """Return where and when threads were searched, and what this leaves open."""
-    names = [REPOSITORIES[one] for one in clients if one in REPOSITORIES]
+    names = [REPOSITORIES[client] for client in clients if client in REPOSITORIES]
     where = ", ".join(names) or "the clients that it was about"
     jira = (
         " Kafka's own tickets are in Jira, which was not searched: they are named as "

@@ -110,11 +110,11 @@ class Group:
 
         deadline = time.monotonic() + SETTLE_SECONDS
         while not self.place.events.wait_for(settled, CHECK_SECONDS):
-            ended = [one for one in self.members if one.has_ended()]
+            ended = [member for member in self.members if member.has_ended()]
             if ended:
                 raise OutsideError(f"{ended[0].name} has ended: {ended[0].log()}")
             if time.monotonic() > deadline:
-                held = {one.name: sorted(one.held) for one in self.members}
+                held = {member.name: sorted(member.held) for member in self.members}
                 raise OutsideError(f"{self.name} does not settle: {held}")
 
     def close(self) -> None:
@@ -124,15 +124,16 @@ class Group:
 
     def stop(self) -> None:
         """End what still runs."""
-        for one in self.members:
-            one.stop()
+        for member in self.members:
+            member.stop()
 
     def _is_whole(self) -> bool:
-        topics = {topic for one in self.members for topic in one.topics}
+        topics = {topic for member in self.members for topic in member.topics}
         wanted = [(t, n) for t in topics for n in range(self.place.topics[t])]
-        held = [tp for one in self.members for tp in one.held]
+        held = [tp for member in self.members for tp in member.held]
         whole = sorted(held) == sorted(wanted)
         subscribed = all(
-            {topic for topic, _ in one.held} <= set(one.topics) for one in self.members
+            {topic for topic, _ in member.held} <= set(member.topics)
+            for member in self.members
         )
-        return subscribed and all(one.held for one in self.members) and whole
+        return subscribed and all(member.held for member in self.members) and whole

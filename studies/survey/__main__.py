@@ -26,7 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if any("/" in spec for spec in options.client):
         parser.error("--client names a whole version: a file has all of its assignors")
     clients = [
-        one for spec in options.client for one in matching_client_assignors(spec)
+        assignor
+        for spec in options.client
+        for assignor in matching_client_assignors(spec)
     ] or all_client_assignors()
     plan = SurveyPlan(
         families=tuple(options.family) or tuple(FAMILIES),

@@ -107,10 +107,10 @@ def survey_assignor(
     is_declared = client is not None and client.deterministic
     counted = _counted(source, plan, cooperative=cooperative)
     sightings = [
-        one
+        sighting
         for counts in counted
-        for one in counts.sightings
-        if one.outcome.category.is_safety or not _is_large(one)
+        for sighting in counts.sightings
+        if sighting.outcome.category.is_safety or not _is_large(sighting)
     ]
     recorder = Recorder(
         subject=subject_record(external),
@@ -143,7 +143,7 @@ def without_traces(finding: Finding) -> Finding:
 
 
 def _first_lines(case: CaseRecord) -> Document:
-    rounds = [one.without_trace() for one in case.rounds]
+    rounds = [round_.without_trace() for round_ in case.rounds]
     return {"reason": first_line(case.reason), "rounds": rounds}
 
 
@@ -210,10 +210,10 @@ def _shrunk(
 
 def _smallest(sightings: Iterable[Sighting]) -> Iterable[Sighting]:
     found: dict[Key, Sighting] = {}
-    for one in sightings:
-        best = found.setdefault(drawn_key(one), one)
-        if _size(one) < _size(best):
-            found[drawn_key(one)] = one
+    for sighting in sightings:
+        best = found.setdefault(drawn_key(sighting), sighting)
+        if _size(sighting) < _size(best):
+            found[drawn_key(sighting)] = sighting
     return found.values()
 
 

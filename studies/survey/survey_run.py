@@ -70,8 +70,8 @@ def survey(
     folder.mkdir(parents=True, exist_ok=True)
     parts.mkdir(parents=True, exist_ok=True)
     tasks = [
-        SurveyTask(client=one, plan=plan, part=parts / _part_name(one, plan))
-        for one in clients
+        SurveyTask(client=client, plan=plan, part=parts / _part_name(client, plan))
+        for client in clients
     ]
     done = in_workers(_Ending(), _surveyed, tasks, workers=workers)
     complete: list[Path] = []

@@ -42,7 +42,7 @@ def test_a_copy_differs_in_its_groups_alone(tmp_path: Path) -> None:
 def test_distinct_copies_have_other_lags(tmp_path: Path) -> None:
     multiplied(RECORDING, tmp_path / "m", Shape(copies=2, distinct=True, days=2))
     cases = cases_of(tmp_path / "m")
-    committed = [orjson.dumps(one.committed) for one in cases if one.committed]
+    committed = [orjson.dumps(case.committed) for case in cases if case.committed]
     first = [case for case in cases if case.group_id.endswith("-000000")]
     known = {orjson.dumps(one.committed) for one in first if one.committed}
     assert len(set(committed)) > 1.9 * len(known)

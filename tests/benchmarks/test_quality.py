@@ -117,7 +117,10 @@ def test_a_rerun_has_the_same_digests(summary: list[Line], tmp_path: Path) -> No
 def test_two_workers_and_a_client_have_the_same_digests(tmp_path: Path) -> None:
     clients = [*client_subjects(["kafka-clients@4.4.0/range"])]
     clients += client_subjects(["kafka-python@3.0.12/roundrobin"])
-    subjects = [*OWN, *(one for one in clients if isinstance(one, StudySubject))]
+    subjects = [
+        *OWN,
+        *(client for client in clients if isinstance(client, StudySubject)),
+    ]
     assert len(subjects) == len(OWN) + 2, clients
     alone = studied(tmp_path / "one", subjects)
     both = studied(tmp_path / "two", subjects, workers=2)

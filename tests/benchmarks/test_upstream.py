@@ -62,17 +62,17 @@ SHARED = rebalance({"t": 4}, {"a": member(["t"], {"t": [0, 1]}), "b": member(["t
 def test_random_groups_match_their_kind(kind: str) -> None:
     documents = [draw(kind, seed) for seed in range(30)]
     assert documents == [draw(kind, seed) for seed in range(30)]
-    assert len({str(one) for one in documents}) == 30
-    members = [one for d in documents for one in d["members"].values()]
+    assert len({str(document) for document in documents}) == 30
+    members = [member for d in documents for member in d["members"].values()]
     wanted, has = kind.split(", ")
     assert (sum(map(is_mixed, documents)) > 20) == (wanted == "mixed")
-    assert any("owned" in one for one in members) == (has != "new")
-    assert all("rack" in one for one in members) == (has == "racks")
+    assert any("owned" in member for member in members) == (has != "new")
+    assert all("rack" in member for member in members) == (has == "racks")
     assert any(map(_is_behind, documents)) == (has == "stale")
 
 
 def _is_behind(document: Document) -> bool:
-    told = {one.get("generation", -1) for one in document["members"].values()}
+    told = {member.get("generation", -1) for member in document["members"].values()}
     return len(told - {-1}) > 1
 
 
@@ -129,8 +129,8 @@ def test_the_page_states_the_counts() -> None:
     assert "Of the 2 rows above, 2 are left out here" in page
     worse = page_part(
         [
-            one | {"theirs": one["theirs"] | {"moves": one["ours"]["moves"] + 5}}
-            for one in lines()
+            line | {"theirs": line["theirs"] | {"moves": line["ours"]["moves"] + 5}}
+            for line in lines()
         ]
     )
     row = "| 4.4.0, 3.9.2 | sticky | equal, new | moves | 5 | 5 | 5 | 5 | 5 | +5.000 "

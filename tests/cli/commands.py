@@ -111,7 +111,10 @@ def _chunks(leader: int) -> Sequence[bytes]:
 
 def write_lines(path: Path, *documents: Document | str) -> str:
     """Write JSON Lines; text is written as it is."""
-    lines = [one if isinstance(one, str) else json.dumps(one) for one in documents]
+    lines = [
+        document if isinstance(document, str) else json.dumps(document)
+        for document in documents
+    ]
     path.write_text("".join(f"{line}\n" for line in lines))
     return str(path)
 

@@ -23,7 +23,9 @@ def test_solve_answers_each_rebalance_with_a_proof(cli: Cli, tmp_path: Path) -> 
     drawn = [seeded_rebalance(seed, SMALL) for seed in range(40)]
     ended = cli("solve", write_lines(tmp_path / "r.jsonl", *drawn))
     assert ended.code == 0
-    assert all("do" in one and "not exist" in one for one in ended.complaints)
+    assert all(
+        "do" in complaint and "not exist" in complaint for complaint in ended.complaints
+    )
     assert len(ended.documents) == 40
     for document, answer in zip(drawn, ended.documents, strict=True):
         instance = read_rebalance(json.dumps(document))
@@ -141,7 +143,7 @@ def test_unreadable_input_is_one_line_and_code_2(
     assert len(ended.complaints) == 1
     assert reason in ended.err
     assert len(ended.err) < 600
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["input"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["input"]
 
 
 def test_a_missing_file_and_a_folder(cli: Cli, tmp_path: Path) -> None:
@@ -189,12 +191,12 @@ def test_output_takes_its_place_when_it_is_whole(cli: Cli, tmp_path: Path) -> No
     ended = cli("solve", source, "--output", target)
     assert ended.code == 2
     assert ended.out == b""
-    assert [json.loads(one)["id"] for one in target.read_text().splitlines()] == [
+    assert [json.loads(line)["id"] for line in target.read_text().splitlines()] == [
         "chain",
         "equal",
     ]
     assert target.stat().st_mode & 0o777 == 0o640
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["answers.jsonl", "r"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.jsonl", "r"]
 
 
 def test_errors_are_lines_where_they_are_asked_for(cli: Cli, tmp_path: Path) -> None:
@@ -206,6 +208,6 @@ def test_errors_are_lines_where_they_are_asked_for(cli: Cli, tmp_path: Path) -> 
     ended = cli(*command, "--errors")
     assert ended.code == 2
     assert ended.complaints == silent.complaints
-    unreadable, refused = (one["error"] for one in ended.documents)
+    unreadable, refused = (document["error"] for document in ended.documents)
     assert "$.members: " in unreadable
     assert "do not all subscribe to the same topics" in refused

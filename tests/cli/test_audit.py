@@ -326,7 +326,9 @@ def test_input_that_was_lost_is_code_4_and_nothing_but_that_is_code_2(
     complaint = "history: no record could be judged; see the table quarantine"
     assert (complaint in ended.complaints) == (code == 2)
     lost = "3 parts of the input could not be read: see the table quarantine"
-    assert any(one.startswith(lost) for one in ended.complaints) == (code == 4)
+    assert any(complaint.startswith(lost) for complaint in ended.complaints) == (
+        code == 4
+    )
     again = cli("audit", "history", "--out", tmp_path / "again", "--accept-losses")
     assert again.code == (0 if code == 4 else code)
 

@@ -75,8 +75,8 @@ def test_assignors_are_selected(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN)
     (found,) = cli("compare", source, "--assignors", "sticky, range").documents
     answers = found["answers"]
-    assert [one["assignor"] for one in answers] == ["optimum", "range", "sticky"]
-    assert [one["kip54_gap"] for one in answers] == [None] * 3
+    assert [answer["assignor"] for answer in answers] == ["optimum", "range", "sticky"]
+    assert [answer["kip54_gap"] for answer in answers] == [None] * 3
     assert answers[1]["gap"]["kip54_score"] == 6
 
 

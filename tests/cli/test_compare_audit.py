@@ -101,10 +101,10 @@ def test_compare_and_audit_agree_on_the_corpus(
 ) -> None:
     compared = {
         (f"{rebalances.name}:{line}", answer["assignor"]): of_compare(
-            answer, one["peak_lag_bound"]
+            answer, document["peak_lag_bound"]
         )
-        for line, one in enumerate(cli("compare", rebalances).documents, start=1)
-        for answer in one["answers"]
+        for line, document in enumerate(cli("compare", rebalances).documents, start=1)
+        for answer in document["answers"]
     }
     audit = local_audit([rebalances], tmp_path / "audit", assignors=["all"])
     audited = {

@@ -52,7 +52,7 @@ def program(tmp_path: Path) -> Any:
 
 
 def results(ended: Any) -> set[str]:
-    return {one["result"] for one in ended.documents}
+    return {document["result"] for document in ended.documents}
 
 
 @pytest.mark.heavy
@@ -61,14 +61,14 @@ def test_a_fault_of_quality_is_a_finding_if_it_is_required(cli: Cli) -> None:
     ended = cli("conform", *command)
     assert ended.code == 0
     assert results(ended) > {"kip54-unbalanced", "optimal"}
-    assert all(one["passed"] for one in ended.documents)
-    assert not any("rounds" in one for one in ended.documents)
+    assert all(document["passed"] for document in ended.documents)
+    assert not any("rounds" in document for document in ended.documents)
     strict = cli("conform", *command, "--require", "kip54")
     assert strict.code == 1
-    for one in strict.documents:
-        assert one["passed"] == (one["result"] != "kip54-unbalanced")
-        assert ("rounds" in one) != one["passed"]
-    parts = dict.fromkeys(one["part"] for one in strict.documents)
+    for document in strict.documents:
+        assert document["passed"] == (document["result"] != "kip54-unbalanced")
+        assert ("rounds" in document) != document["passed"]
+    parts = dict.fromkeys(document["part"] for document in strict.documents)
     assert list(parts) == ["corpus", *FAMILIES]
     assert cli("conform", *command).out == ended.out
 
@@ -95,7 +95,7 @@ def test_a_program_that_fails_has_its_own_verdict(
     ended = cli("conform", "--command", program(body), *SHORT, "--json")
     assert ended.code == 1
     assert results(ended) == {result}
-    assert all(reason in one["reasons"][0] for one in ended.documents)
+    assert all(reason in document["reasons"][0] for document in ended.documents)
     (asked,) = ended.documents[0]["rounds"]
     assert "members" not in asked
     assert asked["rebalance"]["format"] == "rebalance/1"
@@ -109,7 +109,9 @@ def test_a_program_that_hangs_is_given_up(
     hanging = ("--command", command, "--seconds", "0.2", *SHORT)
     ended = cli("conform", *hanging, "--json")
     assert ended.code == 1
-    assert [one["result"] for one in ended.documents] == ["hang"] * 3 + ["not-run"]
+    assert [document["result"] for document in ended.documents] == ["hang"] * 3 + [
+        "not-run"
+    ]
     text = " ".join(cli("conform", *hanging).out.decode().split())
     assert "not run:" in text
     assert "no answer 3 times in a row: the remaining checks" in text
@@ -127,9 +129,9 @@ def test_bug_a_slow_program_does_not_hang(cli: Cli) -> None:
     assert results(ended) == {"slow"}
     assert len(ended.documents) == 4
     said = r"answered after .* s, later than 0\.001 s, .* s of CPU time; \d+ member.*"
-    for one in ended.documents:
-        assert one["passed"]
-        assert re.fullmatch(said, one["reasons"][0])
+    for document in ended.documents:
+        assert document["passed"]
+        assert re.fullmatch(said, document["reasons"][0])
 
 
 @pytest.mark.parametrize("require", ["kip54", "optimum"])
@@ -144,7 +146,7 @@ def test_a_slow_answer_is_a_finding_where_quality_is_required(
     assert [point.is_ok for point in points] == [False] * 4
     root = ET.fromstring(junit.read_bytes())  # noqa: S314  # our own
     failures = root.findall("*/*/failure")
-    assert [one.get("type") for one in failures] == ["slow"] * 4
+    assert [failure.get("type") for failure in failures] == ["slow"] * 4
 
 
 def test_reports_state_slow_answers_that_pass(cli: Cli, tmp_path: Path) -> None:
@@ -165,7 +167,7 @@ def test_an_impatient_run_ends_with_its_seconds(cli: Cli, program: Any) -> None:
     limits = ("--impatient", "--seconds", "0.2")
     ended = cli("conform", "--command", program("pass"), *SHORT, *limits, "--json")
     assert ended.code == 1  # of what was not run
-    found = [one["result"] for one in ended.documents]
+    found = [document["result"] for document in ended.documents]
     assert found == ["slow"] * 3 + ["not-run"]
     assert ended.documents[0]["reasons"][0].startswith("no answer in 0.2 s, ")
 
@@ -242,7 +244,10 @@ def test_a_program_that_cannot_be_started_is_code_3(cli: Cli, tmp_path: Path) ->
     assert "0 checks" in text
     shell = ("--command", "sh -c 'no-such-program-anywhere'", *CORPUS, "--json")
     ended = cli("conform", *shell)
-    assert (ended.code, [one["result"] for one in ended.documents]) == (3, ["not-run"])
+    assert (ended.code, [document["result"] for document in ended.documents]) == (
+        3,
+        ["not-run"],
+    )
 
 
 @pytest.mark.parametrize(
@@ -336,9 +341,9 @@ def test_the_command_of_a_finding_knows_every_option(cli: Cli, rounds: str) -> N
     played = ("--command", ROUND_ROBIN, "--family", "churn", "--count", "2")
     found = cli("conform", *played, *options, "--tap").out.decode()
     points = [one for one in read_tap(found) if not one.is_ok]
-    parts = {one.name.split(" / ")[1] for one in points}
+    parts = {point.name.split(" / ")[1] for point in points}
     assert parts == {"corpus", "churn"}
-    last = {one.name.split(" / ")[1]: one for one in points}
+    last = {point.name.split(" / ")[1]: point for point in points}
     if rounds == "--eager":  # a fault of a round ends the draw
         assert not last["churn"].name.endswith("/0")
     for point in last.values():
@@ -366,8 +371,8 @@ def test_a_check_can_be_named(cli: Cli) -> None:
     names = ("fresh/0/2/0", "corpus/stickiness: new joins")
     options = [word for name in names for word in ("--check", name)]
     ended = cli("conform", "--command", ROUND_ROBIN, *options, "--json")
-    assert [one["part"] for one in ended.documents] == ["fresh", "corpus"]
-    assert [one["check"] for one in ended.documents] == [
+    assert [document["part"] for document in ended.documents] == ["fresh", "corpus"]
+    assert [document["check"] for document in ended.documents] == [
         "0/2/0",
         "stickiness: new joins",
     ]
@@ -386,9 +391,11 @@ def test_our_own_command_is_a_subject(cli: Cli, assignor: str) -> None:
     command = f"{PYTHON} -m oracle assign --errors --assignor {assignor} -"
     options = ("--as", assignor, "--count", "0", "--seconds", "30", "--json")
     ended = cli("conform", "--command", command, *options)
-    findings = [one for one in ended.documents if not one["passed"]]
-    assert {one["result"] for one in findings} <= {"error"}  # refused, not expected to
-    assert all("the same topics" in one["reasons"][0] for one in findings)
+    findings = [document for document in ended.documents if not document["passed"]]
+    assert {finding["result"] for finding in findings} <= {
+        "error"
+    }  # refused, not expected to
+    assert all("the same topics" in finding["reasons"][0] for finding in findings)
     assert (findings != []) == (assignor == "constrained-sticky")
     assert ended.code == (1 if findings else 0)
     assert len(ended.documents) > 60
@@ -447,7 +454,7 @@ def test_several_subjects_are_a_matrix_with_a_row_each(
     counts = [row[1:3] for row in rows]
     assert counts == [["4", "0"]] * 4  # they assign nothing
     documents = cli("conform", *options, "--json").documents
-    assert {one["subject"] for one in documents} == set(subjects)
+    assert {document["subject"] for document in documents} == set(subjects)
 
 
 def test_a_client_without_an_adapter_is_tested_over_the_wire(cli: Cli) -> None:
@@ -455,6 +462,6 @@ def test_a_client_without_an_adapter_is_tested_over_the_wire(cli: Cli) -> None:
     ended = cli("conform", "--client", "librdkafka/range", *options)
     assert ended.code == 0
     assert len(ended.documents) == 4
-    for one in ended.documents:
-        assert one["subject"].startswith("librdkafka@")
-        assert one["passed"]
+    for document in ended.documents:
+        assert document["subject"].startswith("librdkafka@")
+        assert document["passed"]

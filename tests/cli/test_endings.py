@@ -173,7 +173,7 @@ def test_a_signal_ends_quietly_and_leaves_nothing(
         assert process.stderr is not None
         process.stdin.write(json.dumps(CHAIN).encode() + b"\n")
         process.stdin.flush()
-        asides = until(lambda: [one for one in tmp_path.iterdir() if size(one)])
+        asides = until(lambda: [path for path in tmp_path.iterdir() if size(path)])
         process.send_signal(number)
         assert process.wait(timeout=60) == code
         assert process.stderr.read() == b""
@@ -208,7 +208,7 @@ def test_places_that_cannot_be_written_to(
         assert ended.code == 2
         assert ended.err.startswith(f"assignor-oracle: {target}: cannot write: ")
         assert reason in ended.err
-    assert [one.name for one in tmp_path.iterdir()] == ["r"]
+    assert [path.name for path in tmp_path.iterdir()] == ["r"]
 
 
 @pytest.mark.heavy

@@ -66,7 +66,7 @@ def test_programs_get_documents(
     text = ended.out if option == "--json" else target.read_bytes()
     found = parse_explanation(text)
     assert (found.id, found.answer, found.withdrawn) == ("chain", "not-best", 0)
-    kinds = [one.kind for one in found.statements]
+    kinds = [statement.kind for statement in found.statements]
     assert kinds == ["balance", "chain"]
     assert json.loads(text)["statements"][1]["transfers"][0] == {
         "topic": "t",
@@ -80,7 +80,7 @@ def test_assignments_belong_to_instances_by_id(cli: Cli, tmp_path: Path) -> None
     source = write_lines(tmp_path / "r", CHAIN, OTHER)
     answers = write_lines(tmp_path / "a", EVEN, AS_IT_STANDS)
     ended = cli("explain", "--json", source, answers)
-    assert [(one["id"], one["answer"]) for one in ended.documents] == [
+    assert [(document["id"], document["answer"]) for document in ended.documents] == [
         ("even", "best"),
         ("chain", "not-best"),
     ]
@@ -92,14 +92,14 @@ def test_bad_input_is_reported_and_the_rest_is_explained(
     source = write_lines(tmp_path / "r", CHAIN, "{", OTHER)
     ended = cli("explain", "--json", source)
     assert ended.code == 2
-    assert [one["id"] for one in ended.documents] == ["chain", "even"]
+    assert [document["id"] for document in ended.documents] == ["chain", "even"]
     (complaint,) = ended.complaints
     assert complaint.startswith(f"{source}:2:")
     answers = write_lines(tmp_path / "a", AS_IT_STANDS, {"format": "assignment/1"})
     ended = cli("explain", "--json", source, answers)
     assert ended.code == 2
-    assert [one["id"] for one in ended.documents] == ["chain"]
-    assert any("$.members" in one for one in ended.complaints)
+    assert [document["id"] for document in ended.documents] == ["chain"]
+    assert any("$.members" in complaint for complaint in ended.complaints)
     assert any("1 without an assignment: document 3" in o for o in ended.complaints)
 
 

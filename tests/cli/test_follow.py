@@ -151,8 +151,8 @@ def test_as_json_each_audit_is_a_line(
 ) -> None:
     pretended.updates = [Update(records=1, is_due=True)] * 2
     ended = cli(*SERVER, "--out", tmp_path / "out", "--json")
-    assert [one["rows"]["rebalances"] for one in ended.documents] == [9, 10]
-    assert {one["format"] for one in ended.documents} == {"audit-summary/1"}
+    assert [document["rows"]["rebalances"] for document in ended.documents] == [9, 10]
+    assert {document["format"] for document in ended.documents} == {"audit-summary/1"}
 
 
 @pytest.mark.heavy

@@ -137,7 +137,7 @@ def test_many_partitions(cli: Cli, tmp_path: Path, verb: str) -> None:
 def test_several_pictures_get_numbers(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN, shape("STAIRCASE"))
     assert cli("front", "--picture", tmp_path / "f.svg", source).code == 0
-    assert {one.name for one in tmp_path.glob("*.svg")} == {"f.svg", "f-2.svg"}
+    assert {path.name for path in tmp_path.glob("*.svg")} == {"f.svg", "f-2.svg"}
 
 
 def test_names_are_escaped_in_a_picture(cli: Cli, tmp_path: Path) -> None:

@@ -49,17 +49,19 @@ def test_findings_come_first_then_counts(cli: Cli) -> None:
     arguments = ("--count", "5", "--seed", "2", "--no-shrink")
     ended = cli("fuzz", "--command", faulty("lose"), *arguments)
     assert ended.code == 1
-    findings = [one for one in ended.documents if one["format"] == "finding/1"]
-    counts = [one for one in ended.documents if one["format"] == "run/1"]
+    findings = [
+        document for document in ended.documents if document["format"] == "finding/1"
+    ]
+    counts = [document for document in ended.documents if document["format"] == "run/1"]
     assert ended.documents == findings + counts
-    assert [one["family"] for one in counts] == list(FAMILIES)
-    for one in findings:
-        parse_finding(json.dumps(one))
-        assert one["subject"] == {"name": faulty("lose"), "command": faulty("lose")}
-    for one in counts:
-        parse_run(json.dumps(one))
-        assert sum(one["outcomes"].values()) == one["rebalances"]
-    assert {(one["category"], one["detail"]) for one in findings} >= {
+    assert [count["family"] for count in counts] == list(FAMILIES)
+    for finding in findings:
+        parse_finding(json.dumps(finding))
+        assert finding["subject"] == {"name": faulty("lose"), "command": faulty("lose")}
+    for count in counts:
+        parse_run(json.dumps(count))
+        assert sum(count["outcomes"].values()) == count["rebalances"]
+    assert {(finding["category"], finding["detail"]) for finding in findings} >= {
         ("invalid", "unassigned")
     }
 
@@ -68,19 +70,21 @@ def test_the_optimum_of_a_finding_is_proved(cli: Cli) -> None:
     arguments = ("--family=claims", "--family=racks", "--count", "10", "--no-shrink")
     ended = cli("fuzz", "--command", faulty("none"), *arguments)
     assert ended.code == 0
-    findings = [one for one in ended.documents if one["format"] == "finding/1"]
+    findings = [
+        document for document in ended.documents if document["format"] == "finding/1"
+    ]
     assert findings
-    for one in findings:
-        best = verify.judge(one["instance"], one["expected"])
+    for finding in findings:
+        best = verify.judge(finding["instance"], finding["expected"])
         assert best["verdict"] == "valid"
         assert best["proved"]["dec_min"]
         assert best["status"]["found"] == "proved"
-        (only,) = one["rounds"]
-        found = verify.judge(one["instance"], {"members": only["members"]})
-        assert found["figures"] == one["figures"]
-        if one["category"] == "needless-moves":
+        (only,) = finding["rounds"]
+        found = verify.judge(finding["instance"], {"members": only["members"]})
+        assert found["figures"] == finding["figures"]
+        if finding["category"] == "needless-moves":
             least = best["figures"]["moves"]
-            assert one["needless_moves"] == found["figures"]["moves"] - least > 0
+            assert finding["needless_moves"] == found["figures"]["moves"] - least > 0
         else:
             assert found["figures"]["loads"] > best["figures"]["loads"]
 
@@ -89,13 +93,15 @@ def test_the_optimum_of_a_finding_is_proved(cli: Cli) -> None:
 def test_the_command_of_a_finding_repeats_it(cli: Cli) -> None:
     arguments = ("--family=churn", "--family=stale", "--count=8", "--seed=5")
     ended = cli("fuzz", "--command", faulty("crash"), *arguments, "--no-shrink")
-    findings = [one for one in ended.documents if one["format"] == "finding/1"]
+    findings = [
+        document for document in ended.documents if document["format"] == "finding/1"
+    ]
     assert findings
-    for one in findings:
-        program, *command = shlex.split(one["command"])
+    for finding in findings:
+        program, *command = shlex.split(finding["command"])
         assert program == "assignor-oracle"
         again = cli(*command, "--no-shrink")
-        assert one in again.documents
+        assert finding in again.documents
 
 
 @pytest.mark.parametrize(
@@ -200,8 +206,13 @@ def test_the_output_has_the_same_bytes_for_any_workers(tmp_path: Path) -> None:
 def test_findings_are_shrunk(cli: Cli) -> None:
     arguments = ("--family", "racks", "--family", "chains", "--count", "12")
     ended = cli("fuzz", "--command", faulty("raise"), *arguments)
-    findings = [one for one in ended.documents if one["format"] == "finding/1"]
-    small = {(one["family"], one["category"]): one["shrunk"] for one in findings}
+    findings = [
+        document for document in ended.documents if document["format"] == "finding/1"
+    ]
+    small = {
+        (finding["family"], finding["category"]): finding["shrunk"]
+        for finding in findings
+    }
     raised = small["racks", "error"]
     assert raised["instance"] == {
         "format": "rebalance/1",
@@ -214,8 +225,8 @@ def test_findings_are_shrunk(cli: Cli) -> None:
     assert raised["rounds"] == [
         {"verdict": "error", "reason": "LookupError: no rack-aware path"}
     ]
-    for one in findings:
-        parse_finding(json.dumps(one))
+    for finding in findings:
+        parse_finding(json.dumps(finding))
     moved = small["chains", "needless-moves"]
     assert moved["needless_moves"] == 1
     assert len(moved["instance"]["members"]) == 2
@@ -228,7 +239,9 @@ def test_a_hang_is_shrunk_and_confirmed(
     monkeypatch.setattr(subjects, "PATIENCE", suspecting(0.5))
     arguments = ("--family", "chains", "--count", "2", "--seconds", "0.5")
     ended = cli("fuzz", "--command", faulty("hang"), *arguments, "--seed", "3")
-    finding = next(one for one in ended.documents if one.get("category") == "hang")
+    finding = next(
+        document for document in ended.documents if document.get("category") == "hang"
+    )
     shrunk = finding["shrunk"]
     assert shrunk["minimal"]
     assert len(shrunk["instance"]["topics"]) == 3
@@ -258,7 +271,9 @@ def test_slow_answers_are_recorded_as_they_are(cli: Cli) -> None:
 def test_the_command_of_a_finding_states_impatience(cli: Cli) -> None:
     arguments = ("--family=fresh", "--count=2", "--seconds=0.3", "--impatient")
     ended = cli("fuzz", "--command", faulty("spin"), *arguments, "--require=optimum")
-    finding = next(one for one in ended.documents if one["format"] == "finding/1")
+    finding = next(
+        document for document in ended.documents if document["format"] == "finding/1"
+    )
     assert " --seconds 0.3 --impatient --family" in finding["command"]
 
 
@@ -270,7 +285,9 @@ def test_a_client_of_the_registry_is_fuzzed(cli: Cli) -> None:
     arguments = ("--client", client, "--count=15", "--memory=1GiB")
     ended = cli("fuzz", *arguments, "--family=stale", "--family=joiners")
     assert ended.code == 1
-    findings = [one for one in ended.documents if one["format"] == "finding/1"]
+    findings = [
+        document for document in ended.documents if document["format"] == "finding/1"
+    ]
     subject = {
         "name": client,
         "client": "kafka-clients",
@@ -278,12 +295,16 @@ def test_a_client_of_the_registry_is_fuzzed(cli: Cli) -> None:
         "assignor": "cooperative-sticky",
         "language": findings[0]["subject"]["language"],
     }
-    assert all(one["subject"] == subject for one in ended.documents)
-    assert all(one["cooperative"] for one in ended.documents)
-    unrevoked = next(one for one in findings if one["category"] == "unrevoked")
+    assert all(document["subject"] == subject for document in ended.documents)
+    assert all(document["cooperative"] for document in ended.documents)
+    unrevoked = next(
+        finding for finding in findings if finding["category"] == "unrevoked"
+    )
     assert unrevoked["family"] == "stale"
     assert len(unrevoked["shrunk"]["instance"]["members"]) == 2
-    joined = next(one for one in ended.documents if one.get("answers", 0) > 15)
+    joined = next(
+        document for document in ended.documents if document.get("answers", 0) > 15
+    )
     assert joined["most_rounds"] >= 2
 
 
@@ -296,16 +317,18 @@ def test_all_assignors_of_a_client_are_tested(cli: Cli, tmp_path: Path) -> None:
     of_version = matching_client_assignors("kafka-python@3.0.12")
     names = [one.spec for one in of_version]
     assert len(names) == 4
-    counts = [one for one in ended.documents if one["format"] == "run/1"]
-    assert [one["subject"]["name"] for one in counts] == names
-    assert [one["cooperative"] for one in counts] == [
+    counts = [document for document in ended.documents if document["format"] == "run/1"]
+    assert [count["subject"]["name"] for count in counts] == names
+    assert [count["cooperative"] for count in counts] == [
         one.cooperative for one in of_version
     ]
-    for name, one in zip(names, counts, strict=True):
+    for name, count in zip(names, counts, strict=True):
         assert f"done: {name}: 15 rebalances" in ended.err
-        bad = one["rebalances"] - one["outcomes"]["optimal"]
-        assert sum(kind["rebalances"] for kind in one["mechanisms"]) == bad
-    (raised,) = [one for one in ended.documents if one.get("category") == "error"]
+        bad = count["rebalances"] - count["outcomes"]["optimal"]
+        assert sum(kind["rebalances"] for kind in count["mechanisms"]) == bad
+    (raised,) = [
+        document for document in ended.documents if document.get("category") == "error"
+    ]
     assert raised["subject"]["assignor"] == "roundrobin"
     assert re.fullmatch(r"assign \(roundrobin\.py:\d+\)", raised["place"])
     assert f"found: {raised['subject']['name']}: error KeyError in assign" in ended.err
@@ -340,7 +363,9 @@ def test_a_time_ends_a_program_that_hangs(cli: Cli) -> None:
     arguments = ("--seconds", "600", "--time", "3", "--seed", "3")
     families = ("--family", "chains", "--family", "fresh")
     ended = cli("fuzz", "--command", faulty("hang"), *families, *arguments)
-    chains, fresh = (one for one in ended.documents if one["format"] == "run/1")
+    chains, fresh = (
+        document for document in ended.documents if document["format"] == "run/1"
+    )
     assert chains["outcomes"]["hang"] == fresh["outcomes"]["hang"] == 0
     assert chains["outcomes"]["crash"] == fresh["outcomes"]["crash"] == 0
     assert fresh["draws"] == 0

@@ -25,7 +25,7 @@ def test_every_recorded_finding_has_a_folder(
     options = ["--count", "20", "--json", "--reproducers", str(tmp_path)]
     assert run(["fuzz", *client, *options]) == 1
     records = [read_record(folder) for folder in tmp_path.iterdir()]
-    assert "error" in {one.shows for one in records}
-    assert all(one.confirmed for one in records), records
+    assert "error" in {record.shows for record in records}
+    assert all(record.confirmed for record in records), records
     said = capsys.readouterr().err.splitlines()
     assert len([line for line in said if line.endswith(": confirmed")]) == len(records)

@@ -173,7 +173,7 @@ def test_a_page_requires_a_group(cli: Cli, tmp_path: Path) -> None:
 def test_what_does_not_exist_is_code_2(
     cli: Cli, audit: str, subcommand: str, arguments: list[str], reason: str
 ) -> None:
-    given = [audit if one == "AUDIT" else one for one in arguments]
+    given = [audit if argument == "AUDIT" else argument for argument in arguments]
     ended = cli(subcommand, *given)
     assert (ended.code, ended.out) == (2, b"")
     assert reason in ended.err

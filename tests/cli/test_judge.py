@@ -147,7 +147,9 @@ def test_without_ids_pairs_are_by_place(judge: Judge, without_id: str) -> None:
     def bare(documents: list[Document], side: str) -> list[Document]:
         if without_id not in (side, "both"):
             return documents
-        return [{k: v for k, v in one.items() if k != "id"} for one in documents]
+        return [
+            {k: v for k, v in document.items() if k != "id"} for document in documents
+        ]
 
     instances = bare([ONE, TWO], "instances")
     answers = bare([ONE_ANSWERED, TWO_ANSWERED], "answers")
@@ -196,7 +198,11 @@ def test_an_unreadable_one_keeps_its_place(judge: Judge) -> None:
     instances = [bare[0], bare[0], bare[1]]
     code, verdicts, complaints = judge(instances, answers)
     assert code == 2
-    assert [one["verdict"] for one in verdicts] == ["valid", "unreadable", "valid"]
+    assert [verdict["verdict"] for verdict in verdicts] == [
+        "valid",
+        "unreadable",
+        "valid",
+    ]
     assert verdicts[1]["evidence"]["unreadable"]["document"] == "assignment"
     assert len(complaints) == 1
     assert "answers:2: $.members: missing" in complaints[0]
@@ -205,7 +211,11 @@ def test_an_unreadable_one_keeps_its_place(judge: Judge) -> None:
     answers = [ONE_ANSWERED, ONE_ANSWERED, TWO_ANSWERED]
     code, verdicts, complaints = judge(torn, answers)
     assert code == 2
-    assert [one["verdict"] for one in verdicts] == ["valid", "unreadable", "valid"]
+    assert [verdict["verdict"] for verdict in verdicts] == [
+        "valid",
+        "unreadable",
+        "valid",
+    ]
     assert verdicts[1]["evidence"]["unreadable"]["document"] == "instance"
     assert "instances:2: $: not JSON" in complaints[0]
 

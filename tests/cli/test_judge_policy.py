@@ -62,7 +62,10 @@ def test_each_objective_states_its_proof(cli: Cli, pair: Pair) -> None:
     (verdict,) = ended.documents
     assert ended.code == 0
     assert verdict["policy"]["balance_met"]
-    levels = [(one["rests_on"], one["proved"]) for one in verdict["objectives"]]
+    levels = [
+        (objective["rests_on"], objective["proved"])
+        for objective in verdict["objectives"]
+    ]
     assert levels == [("terms", True), ("search", False)]
     assert verdict["objectives"][1]["engine"] == "an engine"
 
@@ -71,7 +74,7 @@ def test_against_the_optimum_of_its_own_policy(cli: Cli, pair: Pair) -> None:
     (verdict,) = pair(cli, STAYING, "--against", "optimum").documents
     against = verdict["against"]
     assert (against["policy"], against["status"]) == (LAG_FIRST, "optimal")
-    assert [one["value"] for one in against["objectives"]] == [35, 1]
+    assert [objective["value"] for objective in against["objectives"]] == [35, 1]
     assert against["gap"] == {"peak-lag": 5, "stickiness": -1}
     assert against["figures"]["peak_lag"] == 35
 

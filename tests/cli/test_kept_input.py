@@ -109,9 +109,9 @@ def stated(verb: Callable[..., None]) -> dict[str, FileRole]:
     roles = roles_of(verb)
     command = typer.main.get_command(app).commands[verb.__name__]  # type: ignore[attr-defined]
     return {
-        "" if one.param_type_name == "argument" else one.opts[0]: roles[one.name]
-        for one in reversed(command.params)
-        if one.name in roles
+        "" if param.param_type_name == "argument" else param.opts[0]: roles[param.name]
+        for param in reversed(command.params)
+        if param.name in roles
     }
 
 

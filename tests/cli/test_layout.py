@@ -71,7 +71,7 @@ def test_help_is_wrapped_once(
     monkeypatch.setenv("COLUMNS", str(width))
     text = cli(verb, "--help").out.decode()
     about = re.split(r"\n(?:Arguments|Options):\n", text)[0]
-    paragraphs = [one.splitlines() for one in about.split("\n\n")[1:]]
+    paragraphs = [part.splitlines() for part in about.split("\n\n")[1:]]
     assert paragraphs
     for lines in paragraphs:
         assert max(map(len, lines)) <= width
@@ -96,7 +96,7 @@ def test_every_wrong_field_has_a_line(cli: Cli, tmp_path: Path) -> None:
     assert "more)" not in ended.err
     wrong = group_of("g", {"a": ["t", "t"], "b": ["t", "t"]}, {"t": 1})
     twice = cli("solve", write_lines(tmp_path / "r", wrong))
-    assert [one.split(": ")[1] for one in twice.complaints] == [
+    assert [complaint.split(": ")[1] for complaint in twice.complaints] == [
         "$.members.a.subscription[1]",
         "$.members.b.subscription[1]",
     ]
@@ -113,4 +113,6 @@ def test_summaries_of_subcommands_are_whole(cli: Cli) -> None:
     listed = cli("--help").out.decode().partition("Commands:")[2]
     sentences = re.split(r"\n  (?=\w)", listed.rstrip())[1:]
     assert len(sentences) == len(SUBCOMMANDS)
-    assert all(one.endswith(".") and "..." not in one for one in sentences)
+    assert all(
+        sentence.endswith(".") and "..." not in sentence for sentence in sentences
+    )

@@ -45,7 +45,7 @@ def test_judge(
     files = [write_lines(tmp_path / "i", instance), write_lines(tmp_path / "a", answer)]
     ended = cli("judge", *options, *files)
     (verdict,) = ended.documents
-    assert [one["rule"] for one in verdict["violations"]] == rules
+    assert [violation["rule"] for violation in verdict["violations"]] == rules
     assert ended.code == (1 if rules else 0)
 
 
@@ -60,7 +60,7 @@ def test_fuzz(
     ended = cli("fuzz", "--command", program(fault), *given, "--no-shrink")
     *findings, counts = ended.documents
     assert counts["answers"] == rounds
-    found = [(one["category"], one["detail"]) for one in findings]
+    found = [(finding["category"], finding["detail"]) for finding in findings]
     assert found == ([] if category is None else [(category, "unassigned")])
     assert ended.code == (0 if category is None else 1)
 
@@ -74,9 +74,9 @@ def test_conform(cli: Cli, fault: str, result: str) -> None:
     only = ("--count", "0", "--cooperative", "--json")
     ended = cli("conform", "--command", program(fault), *only)
     (check,) = [
-        one
-        for one in ended.documents
-        if one["check"] == "left-topic-withheld: a left t"
+        document
+        for document in ended.documents
+        if document["check"] == "left-topic-withheld: a left t"
     ]
     assert check["result"] == result
     if result == "invalid":

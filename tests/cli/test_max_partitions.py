@@ -41,7 +41,7 @@ def test_a_larger_instance_is_rejected_and_the_others_are_answered(
     path = write_lines(tmp_path / "r.jsonl", LARGE, SMALL)
     ended = cli(*verb, "--max-partitions", "3", path)
     assert ended.code == 2
-    assert [one["id"] for one in ended.documents] == ["small"]
+    assert [document["id"] for document in ended.documents] == ["small"]
     assert ended.complaints == [f"{path}:1: {REASON}"]
 
 
@@ -61,7 +61,10 @@ def test_judge_reports_a_larger_instance_as_unreadable(
     answers = write_lines(tmp_path / "a.jsonl", *cli("solve", path).documents)
     ended = cli("judge", *against, "--max-partitions", "3", path, answers)
     assert ended.code == 2
-    assert [one["verdict"] for one in ended.documents] == ["unreadable", "valid"]
+    assert [document["verdict"] for document in ended.documents] == [
+        "unreadable",
+        "valid",
+    ]
     assert ended.complaints == [f"{path}:1: {REASON}"]
     assert cli("judge", *against, "--max-partitions", "4", path, answers).code == 0
 

@@ -78,7 +78,7 @@ def test_conform_names_and_repeats_its_checks(cli: Cli, module: str) -> None:
     written(module, BURSTS)
     chosen = ("--no-corpus", "--family", f"{module}:draw", "--count=2")
     ended = cli("conform", "--command", LOSE, *chosen, "--json")
-    assert [one["check"] for one in ended.documents] == ["0/0/0", "0/1/0"]
+    assert [document["check"] for document in ended.documents] == ["0/0/0", "0/1/0"]
     name = f"{module}:draw/0/1/0"
     again = cli("conform", "--command", LOSE, "--check", name, "--json")
     assert again.documents == ended.documents[1:]

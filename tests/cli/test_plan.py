@@ -58,13 +58,18 @@ def test_programs_get_a_document(cli: Cli, source: str, tmp_path: Path) -> None:
     assert (ended.code, ended.out) == (0, b"")
     found = parse_plan(target.read_bytes())
     assert (found.group, found.id, found.round_ms) == ("orders", "now", 10_000)
-    assert [one.kind for one in found.changes] == ["join", "join", "partitions", "lag"]
+    assert [change.kind for change in found.changes] == [
+        "join",
+        "join",
+        "partitions",
+        "lag",
+    ]
     assert found.outcome is not None
     assert (found.outcome.members, found.outcome.partitions) == (4, 6)
     best = found.outcome.answers[0]
     assert (best.status, best.found) == ("optimal", "proved")
     again = cli("plan", "--json", source, "--add-members", "2").documents[0]
-    assert [one["member"] for one in again["changes"]] == ["new-1", "new-2"]
+    assert [change["member"] for change in again["changes"]] == ["new-1", "new-2"]
 
 
 def test_a_budget_changes_the_default_policy(cli: Cli, tmp_path: Path) -> None:
@@ -189,7 +194,7 @@ def test_all_members_subscribe_anew(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN)
     ended = cli("plan", "--json", source, "--subscribe", "*=t,v", "--leave", "d")
     (found,) = ended.documents
-    assert [one["member"] for one in found["changes"]] == ["d", "a", "b", "c"]
+    assert [change["member"] for change in found["changes"]] == ["d", "a", "b", "c"]
 
 
 def test_names_do_not_act_on_a_terminal(cli: Cli, tmp_path: Path) -> None:

@@ -251,7 +251,7 @@ def test_an_interrupt_writes_the_best_found_and_ends(tmp_path: Path) -> None:
     target = tmp_path / "answers"
     command = [*COMMAND, "solve", "--policy", HARD_POLICY, source, "-o", str(target)]
     with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
-        until(lambda: [one for one in tmp_path.glob(".answers.*") if size(one)])
+        until(lambda: [path for path in tmp_path.glob(".answers.*") if size(path)])
         time.sleep(2)  # seconds: it is at the hard one, which would take days
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None

@@ -70,7 +70,9 @@ def test_differences_of_other_families_are_one_note(cli: Cli) -> None:
     command = ("--command", varying("process"), *several, "--no-shrink")
     ended = cli("fuzz", *command)
     differing = [
-        one for one in ended.documents if one.get("category") == "nondeterministic"
+        document
+        for document in ended.documents
+        if document.get("category") == "nondeterministic"
     ]
     assert len(differing) == 1
     declared = cli("fuzz", *command, "--deterministic")
@@ -184,7 +186,9 @@ def test_a_fault_of_the_twin_fails(cli: Cli) -> None:
     assert {check["result"] for check in found if not check["passed"]} == {"error"}
     fuzzed = cli("fuzz", "--command", varying("raises-by-order"), *FEW)
     assert fuzzed.code == 1
-    finding = next(one for one in fuzzed.documents if one.get("category") == "error")
+    finding = next(
+        document for document in fuzzed.documents if document.get("category") == "error"
+    )
     assert len(finding["shrunk"]["instance"]["members"]) == 2
 
 

@@ -144,7 +144,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def written(folder: Path, *documents: dict[str, Any]) -> str:
     path = folder / "given.json"
-    path.write_text("".join(f"{json.dumps(one)}\n" for one in documents))
+    path.write_text("".join(f"{json.dumps(document)}\n" for document in documents))
     return str(path)
 
 

@@ -42,19 +42,23 @@ class Fault:
     reason: str
     shown_by: Document | None
 
-    def is_about(self, one: ClientAssignor) -> bool:
-        return fnmatchcase(f"{one.client}/{one.assignor}", self.about)
+    def is_about(self, assignor: ClientAssignor) -> bool:
+        return fnmatchcase(f"{assignor.client}/{assignor.assignor}", self.about)
 
-    def applies_to(self, one: ClientAssignor, document: Document) -> bool:
-        is_theirs = self.is_about(one) and one.version in self.versions.split()
+    def applies_to(self, assignor: ClientAssignor, document: Document) -> bool:
+        is_theirs = (
+            self.is_about(assignor) and assignor.version in self.versions.split()
+        )
         return is_theirs and self.applies(document)
 
     def is_seen_in(self, answer: Answer) -> bool:
         found = re.search(self.reason, answer.reason or "")
         return answer.verdict is self.verdict and found is not None
 
-    def explains(self, one: ClientAssignor, document: Document, answer: Answer) -> bool:
-        return self.applies_to(one, document) and self.is_seen_in(answer)
+    def explains(
+        self, assignor: ClientAssignor, document: Document, answer: Answer
+    ) -> bool:
+        return self.applies_to(assignor, document) and self.is_seen_in(answer)
 
     def specs(self, every: Iterable[ClientAssignor]) -> set[str]:
         """Return who has it."""
@@ -80,4 +84,4 @@ def is_large(document: Document) -> bool:
 
 def is_idle(document: Document) -> bool:
     """Return whether nobody subscribes to anything."""
-    return not any(one["subscription"] for one in document["members"].values())
+    return not any(member["subscription"] for member in document["members"].values())

@@ -31,17 +31,17 @@ def dealt(document: dict[str, Any]) -> Members:
 
 def claims(document: dict[str, Any]) -> int:
     members = document["members"].values()
-    return sum(len(ns) for one in members for ns in one.get("owned", {}).values())
+    return sum(len(ns) for member in members for ns in member.get("owned", {}).values())
 
 
 def left(document: dict[str, Any]) -> set[tuple[str, int]]:
     """What members claim of topics to which they do not subscribe."""
     return {
         (topic, number)
-        for one in document["members"].values()
-        for topic, numbers in one.get("owned", {}).items()
+        for member in document["members"].values()
+        for topic, numbers in member.get("owned", {}).items()
         for number in numbers
-        if topic not in one["subscription"]
+        if topic not in member["subscription"]
     }
 
 

@@ -33,16 +33,16 @@ def without_faulty_claims(document: Document) -> Document:
     wanted. Several may claim one, of whatever generation.
     """
     members: Document = {}
-    for name, one in document["members"].items():
-        if one["subscription"]:
-            members[name] = one
-            if "owned" in one:
+    for name, member in document["members"].items():
+        if member["subscription"]:
+            members[name] = member
+            if "owned" in member:
                 owned = {
                     topic: [n for n in numbers if n < _size(document, topic)]
-                    for topic, numbers in one["owned"].items()
-                    if topic in one["subscription"]
+                    for topic, numbers in member["owned"].items()
+                    if topic in member["subscription"]
                 }
-                members[name] = one | {
+                members[name] = member | {
                     "owned": {t: ns for t, ns in owned.items() if ns}
                 }
     return document | {"members": members}
@@ -53,11 +53,11 @@ def well_behaved(document: Document) -> Document:
     document = without_faulty_claims(document)
     claimed: set[TP] = set()
     members: Document = {}
-    for name, one in document["members"].items():
-        members[name] = one
-        if "owned" in one:
-            members[name] = one | {
-                "owned": _without({name: one["owned"]}, claimed)[name]
+    for name, member in document["members"].items():
+        members[name] = member
+        if "owned" in member:
+            members[name] = member | {
+                "owned": _without({name: member["owned"]}, claimed)[name]
             }
             claimed |= set(flat(members[name]["owned"]))
     return document | {"members": members}
@@ -119,8 +119,8 @@ def _equal(assignor: str, document: Document) -> Explained:
             void |= {tp} if newest.get(tp, -2) == generation else set()
             newest[tp] = max(newest.get(tp, -2), generation)
     members = {
-        m: one | {"owned": _without({m: one.get("owned", {})}, void)[m]}
-        for m, one in document["members"].items()
+        m: member | {"owned": _without({m: member.get("owned", {})}, void)[m]}
+        for m, member in document["members"].items()
     }
     held = ours(assignor, document | {"members": members})
     if assignor == "cooperative-sticky":

@@ -36,7 +36,7 @@ def raising(document: Document) -> Answer:
     """Raise in one place if a member has a rack, in another one if it has an id."""
     members = document["members"].values()
     for key, place in (("rack", "racks (a.py:1)"), ("instance_id", "ids (a.py:2)")):
-        if any(key in one for one in members):
+        if any(key in member for member in members):
             return Answer(verdict=Verdict.ERROR, reason="KeyError: 0", place=place)
     return optimal(document)
 
@@ -45,14 +45,14 @@ def test_a_finding_of_several_families_is_one_and_places_are_several() -> None:
     plan = RunPlan(families=("racks", "static", "fresh"), count=10, workers=1)
     campaign = Campaign(source=Here(Scripted(raising)), plan=CampaignPlan(draws=plan))
     events = list(campaign.run())
-    places = [one.sighting.outcome.place for one in events]
+    places = [event.sighting.outcome.place for event in events]
     assert places == ["racks (a.py:1)"] * 2 + ["ids (a.py:2)"] * 2
-    assert [type(one) for one in events] == [Found, Shrinking] * 2
-    for one in events:
-        if isinstance(one, Shrinking):
-            assert one.shrunk is not None
-            assert one.shrunk.is_minimal
-            assert len(one.shrunk.outcome.rounds[0].rebalance["members"]) == 1
+    assert [type(event) for event in events] == [Found, Shrinking] * 2
+    for event in events:
+        if isinstance(event, Shrinking):
+            assert event.shrunk is not None
+            assert event.shrunk.is_minimal
+            assert len(event.shrunk.outcome.rounds[0].rebalance["members"]) == 1
     for counts in campaign.counts.values():
         bad = counts.rebalances - counts.outcomes[Category.OPTIMAL]
         assert sum(counts.mechanisms.values()) == bad
@@ -95,8 +95,8 @@ def test_so_many_findings_of_a_mechanism_are_kept(keep: int) -> None:
         source=Here(subject), plan=CampaignPlan(draws=plan, shrink_seconds=None)
     )
     events = [one for one in campaign.run() if isinstance(one, Shrinking)]
-    assert [one.shrunk for one in events] == [None] * keep
-    assert sum(one.draws for one in campaign.counts.values()) == 80
+    assert [event.shrunk for event in events] == [None] * keep
+    assert sum(count.draws for count in campaign.counts.values()) == 80
 
 
 def test_given_instances_are_tested_instead_of_draws() -> None:
@@ -206,16 +206,16 @@ def losing(document: Document) -> Answer:
     assert answer.assignment is not None
     claims = Counter(
         (topic, number)
-        for one in document["members"].values()
-        for topic, numbers in one.get("owned", {}).items()
+        for member in document["members"].values()
+        for topic, numbers in member.get("owned", {}).items()
         for number in numbers
     )
     lost = {claim for claim, count in claims.items() if count > 1} | {
         (topic, number)
-        for one in document["members"].values()
-        for topic, numbers in one.get("owned", {}).items()
+        for member in document["members"].values()
+        for topic, numbers in member.get("owned", {}).items()
         for number in numbers
-        if topic not in one["subscription"]
+        if topic not in member["subscription"]
     }
     return answered(
         {

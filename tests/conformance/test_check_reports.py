@@ -38,8 +38,8 @@ CHECKS = [
 ]
 
 
-def command(subject: str, one: Check) -> str:
-    return f"try {subject} {one.part}/{one.name}"
+def command(subject: str, check: Check) -> str:
+    return f"try {subject} {check.part}/{check.name}"
 
 
 def tap(requirement: Requirement = Requirement.VALID) -> str:
@@ -65,7 +65,7 @@ def junit(requirement: Requirement = Requirement.VALID) -> ET.Element:
 
 def test_tap_is_read_back() -> None:
     points = read_tap(tap())
-    assert [one.is_ok for one in points] == [True, False, False, True, False, False]
+    assert [point.is_ok for point in points] == [True, False, False, True, False, False]
     assert points[0].name == "me / corpus / fine"
     assert points[1].about == {
         "result": "crash",
@@ -101,7 +101,14 @@ def test_another_reader_of_tap_agrees(tmp_path: Path) -> None:
 
 def test_the_requirement_decides_what_is_ok() -> None:
     points = read_tap(tap(Requirement.OPTIMUM))
-    assert [one.is_ok for one in points] == [True, False, False, False, False, False]
+    assert [point.is_ok for point in points] == [
+        True,
+        False,
+        False,
+        False,
+        False,
+        False,
+    ]
     assert points[3].about["result"] == "needless-moves"
 
 
@@ -166,7 +173,9 @@ def test_totals_count_by_subject_and_part() -> None:
     for subject in ("me", "you"):
         for one in CHECKS:
             totals.add(subject, one)
-    assert [(one.subject, one.part, one.checks, one.passed) for one in totals] == [
+    assert [
+        (total.subject, total.part, total.checks, total.passed) for total in totals
+    ] == [
         ("me", "corpus", 2, 1),
         ("me", "churn", 3, 1),
         ("you", "corpus", 2, 1),
@@ -174,7 +183,7 @@ def test_totals_count_by_subject_and_part() -> None:
     ]
     assert totals.findings == 6
     sums = totals.by_subject()
-    assert [(name, one.checks, one.passed) for name, one in sums.items()] == [
+    assert [(name, total.checks, total.passed) for name, total in sums.items()] == [
         ("me", 5, 2),
         ("you", 5, 2),
     ]

@@ -72,8 +72,8 @@ def heaped(document: Document) -> Answer:
     """The first subscriber of a topic gets all of it."""
     held: dict[str, dict[str, list[int]]] = {m: {} for m in document["members"]}
     for topic, about in document["topics"].items():
-        for m, one in sorted(document["members"].items()):
-            if topic in one["subscription"]:
+        for m, entry in sorted(document["members"].items()):
+            if topic in entry["subscription"]:
                 held[m][topic] = list(range(about["partitions"]))
                 break
     return answered(held)

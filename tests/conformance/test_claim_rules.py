@@ -27,9 +27,9 @@ SECONDS = 30.0
 def as_honored(document: Document, held: Held) -> Document:
     """Drop, of several claims on a partition, those that an answer does not honor."""
     claimants: dict[tuple[str, int], list[str]] = defaultdict(list)
-    for name, one in document["members"].items():
-        for topic, numbers in (one.get("owned") or {}).items():
-            for number in numbers if topic in one["subscription"] else ():
+    for name, entry in document["members"].items():
+        for topic, numbers in (entry.get("owned") or {}).items():
+            for number in numbers if topic in entry["subscription"] else ():
                 claimants[topic, number].append(name)
     kept = deepcopy(document)
     for (topic, number), names in claimants.items():

@@ -35,7 +35,7 @@ from tests.corpus.scenes import SCENARIOS
 from tests.heuristics.routes import instance
 from tests.shapes import Document, member, rebalance
 
-EVERY = [one for one in all_client_assignors() if one.kind == "adapter"]
+EVERY = [assignor for assignor in all_client_assignors() if assignor.kind == "adapter"]
 SPECS = [one.spec for one in EVERY]
 DEFAULTS = sorted({client_assignor(f"{s.client}@{s.version}").spec for s in EVERY})
 SECONDS = 30.0  # a busy machine starts a JVM slowly
@@ -70,11 +70,11 @@ def ended() -> Iterator[None]:
             continue
 
 
-def asked(one: ClientAssignor, document: Document) -> Answer:
+def asked(assignor: ClientAssignor, document: Document) -> Answer:
     """Send one rebalance and judge the answer."""
     text = json.dumps(document).encode()
-    answer = adapter(one.spec).answer(text)
-    return judged(answer, text, cooperative=one.cooperative)
+    answer = adapter(assignor.spec).answer(text)
+    return judged(answer, text, cooperative=assignor.cooperative)
 
 
 TWO = rebalance({"t": 4}, {"a": member(["t"]), "b": member(["t"])})

@@ -22,19 +22,19 @@ def left(document: Document) -> set[Partition]:
     """Partitions of which a claimant has left the topic, by the definition."""
     return {
         (topic, number)
-        for one in document["members"].values()
-        for topic, numbers in one.get("owned", {}).items()
+        for member in document["members"].values()
+        for topic, numbers in member.get("owned", {}).items()
         for number in numbers
-        if topic not in one["subscription"]
+        if topic not in member["subscription"]
     }
 
 
 def claimed_by_readers(document: Document) -> set[Partition]:
     return {
         (topic, number)
-        for one in document["members"].values()
-        for topic in one["subscription"]
-        for number in one.get("owned", {}).get(topic, [])
+        for member in document["members"].values()
+        for topic in member["subscription"]
+        for number in member.get("owned", {}).get(topic, [])
     }
 
 
@@ -65,12 +65,19 @@ def test_what_is_claimed_is_excused_and_nothing_else(
     verdict = verify.judge(document, answer, cooperative=True)
     claimed = left(document) | claimed_by_readers(document)
     excused = [
-        one
-        for one in eager["violations"]
-        if one["rule"] == "unassigned" and (one["topic"], one["partition"]) in claimed
+        violation
+        for violation in eager["violations"]
+        if violation["rule"] == "unassigned"
+        and (violation["topic"], violation["partition"]) in claimed
     ]
-    expected = [one for one in eager["violations"] if one not in excused]
-    found = [one for one in verdict["violations"] if one["rule"] != "unrevoked"]
+    expected = [
+        violation for violation in eager["violations"] if violation not in excused
+    ]
+    found = [
+        violation
+        for violation in verdict["violations"]
+        if violation["rule"] != "unrevoked"
+    ]
     assert found == expected
     assert verdict["figures"]["withheld"] == len(excused)
 
@@ -120,8 +127,8 @@ def test_what_nobody_claims_does_not_wait(
     document = without_capacities(document)
     claimed = {
         (topic, number)
-        for one in document["members"].values()
-        for topic, numbers in one.get("owned", {}).items()
+        for member in document["members"].values()
+        for topic, numbers in member.get("owned", {}).items()
         for number in numbers
     }
     case = verify.understand(document)

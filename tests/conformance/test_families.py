@@ -49,8 +49,8 @@ def test_later_steps_claim_the_last_answer(name: str) -> None:
     assert held is not None
     after = family.after(document, held, seed=7, index=0, step=1)
     parse_rebalance(json.dumps(after))
-    for member_id, one in after["members"].items():
-        for topic, numbers in one.get("owned", {}).items():
+    for member_id, entry in after["members"].items():
+        for topic, numbers in entry.get("owned", {}).items():
             assert set(numbers) <= set(held[member_id][topic])
 
 
@@ -95,8 +95,10 @@ def is_share_of_one_generation(document: Document) -> bool:
     members = document["members"]
     if has_rivals(document) or has_left_claims(document) or not is_mixed(document):
         return False
-    holders = [one for one in members.values() if "owned" in one]
-    held = {m: one.get("owned", {}) for m, one in members.items() if "owned" in one}
+    holders = [member for member in members.values() if "owned" in member]
+    held = {
+        m: member.get("owned", {}) for m, member in members.items() if "owned" in member
+    }
     claimed = {t for one in held.values() for t in one}
     figures = verify.judge(
         document
@@ -107,7 +109,7 @@ def is_share_of_one_generation(document: Document) -> bool:
         {"members": held},
     )["figures"]
     least, most = min(figures["loads"]), max(figures["loads"])
-    dates = {one["generation"] for one in holders}
+    dates = {holder["generation"] for holder in holders}
     return len(dates) == 1 and (figures["kip54_balanced"] or most - least <= 3)
 
 
@@ -134,7 +136,7 @@ def test_chains_need_chains() -> None:
     """The state of some chains is KIP-54 balanced and not dec-min."""
     found = 0
     for document in drawn(FAMILIES["chains"]):
-        held = {m: one.get("owned", {}) for m, one in document["members"].items()}
+        held = {m: member.get("owned", {}) for m, member in document["members"].items()}
         figures = verify.judge(document, {"members": held})["figures"]
         is_weak = figures["kip54_balanced"] and not figures["dec_min_balanced"]
         found += bool(is_weak)
@@ -168,7 +170,9 @@ def test_generations_start_again_while_the_leader_lives() -> None:
 
 
 def newest(document: Document) -> int:
-    return max(int(one.get("generation", -1)) for one in document["members"].values())
+    return max(
+        int(member.get("generation", -1)) for member in document["members"].values()
+    )
 
 
 def test_a_configuration_of_the_swarm_has_its_features_in_all_draws() -> None:

@@ -80,17 +80,17 @@ def finding(category: str, detail: str, **more: object) -> Finding:
 
 @pytest.mark.parametrize("one", all_definitions(), ids=lambda one: one.id)
 def test_each_definition_has_an_example_for_each_of_its_clients(
-    one: Definition,
+    definition: Definition,
 ) -> None:
     clients = {
         each.client
         for each in all_client_assignors()
-        if one.is_about(each.client, each.version, each.assignor)
+        if definition.is_about(each.client, each.version, each.assignor)
     }
     assert clients
     for client in clients:
-        shown = example(one, client)
-        assert one.is_about(shown.client, shown.version, shown.assignor)
+        shown = example(definition, client)
+        assert definition.is_about(shown.client, shown.version, shown.assignor)
         assert rebalance_of(shown.instance).members
 
 
@@ -215,7 +215,7 @@ def test_a_trial_shows_the_finding_of_the_version_that_has_it() -> None:
         definitions=(definition("roundrobin-key-error"),),
         assignors=assignors,
     )
-    assert {one.version: one.shows for one in trials} == {
+    assert {trial.version: trial.shows for trial in trials} == {
         "3.0.12": True,
         "2.0.6": False,
     }

@@ -104,7 +104,7 @@ def test_a_guided_draw_is_that_of_its_index() -> None:
     part = run_draws(faulty("raise").start(), task)
     assert part.draws == 3
     assert part.sightings == [
-        one for one in whole["racks"].sightings if one.index in {1, 4, 7}
+        sighting for sighting in whole["racks"].sightings if sighting.index in {1, 4, 7}
     ]
 
 
@@ -161,7 +161,7 @@ class Leaders:
 
         def answer(document: Document) -> Answer:
             members = document["members"].values()
-            seen.append(max(one.get("generation", -1) for one in members))
+            seen.append(max(member.get("generation", -1) for member in members))
             return optimal(document)
 
         return Scripted(answer)
@@ -217,8 +217,8 @@ def test_the_end_of_the_time_ends_a_guided_campaign() -> None:
 def without_claims(document: Document) -> Answer:
     """Ignore claims."""
     members = {
-        name: {"subscription": one["subscription"]}
-        for name, one in document["members"].items()
+        name: {"subscription": member["subscription"]}
+        for name, member in document["members"].items()
     }
     return optimal(document | {"members": members})
 

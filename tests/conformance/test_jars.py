@@ -27,9 +27,9 @@ def jar(text: bytes = b"a jar") -> Jar:
 def test_every_jar_is_pinned() -> None:
     for line in LINES.values():
         assert line.jars
-        for one in line.jars:
-            assert re.fullmatch("[0-9a-f]{64}", one.sha256)
-        kafka = {one.version for one in line.jars if one.group == "org.apache.kafka"}
+        for jar in line.jars:
+            assert re.fullmatch("[0-9a-f]{64}", jar.sha256)
+        kafka = {jar.version for jar in line.jars if jar.group == "org.apache.kafka"}
         assert kafka == {line.version}
         assert all((SOURCES / name).is_file() for name in line.sources)
 

@@ -39,7 +39,7 @@ def records() -> tuple[list[Finding], list[RunSummary]]:
     external = external_command(COMMAND, seconds=20)
     plan = RunPlan(families=("stale", "left"), count=10)
     counted = list(run_families(external, plan).values())
-    sightings = [one for counts in counted for one in counts.sightings]
+    sightings = [sighting for counts in counted for sighting in counts.sightings]
     recorder = Recorder(
         subject=subject_record(external),
         cooperative=False,
@@ -78,7 +78,7 @@ def test_records_are_read_again(
     records: tuple[list[Finding], list[RunSummary]],
 ) -> None:
     findings, summaries = records
-    assert {one.category for one in findings} >= {"crash", "needless-moves"}
+    assert {finding.category for finding in findings} >= {"crash", "needless-moves"}
     for finding in findings:
         assert parse_finding(json.dumps(dumped(finding))) == finding
         assert finding.shrunk is not None

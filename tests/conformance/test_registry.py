@@ -83,12 +83,12 @@ def test_a_client_that_is_not_installed_is_missing(
 ) -> None:
     monkeypatch.setenv("ORACLE_CLIENTS", str(tmp_path / "clients"))
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
-    for one in all_client_assignors():
-        if one.kind == "adapter":
+    for assignor in all_client_assignors():
+        if assignor.kind == "adapter":
             with pytest.raises(MissingClientError, match="run `make clients`") as error:
-                one.program()
+                assignor.program()
             assert error.value.exit_code == 3
-            assert f"{one.client}@{one.version}" in str(error.value)
+            assert f"{assignor.client}@{assignor.version}" in str(error.value)
 
 
 def test_a_client_on_the_wire_has_no_program() -> None:

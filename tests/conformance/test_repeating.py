@@ -109,8 +109,8 @@ def rotated(document: Document, by: int) -> Answer:
     for topic, about in document["topics"].items():
         wanting = sorted(
             name
-            for name, one in document["members"].items()
-            if topic in one["subscription"]
+            for name, member in document["members"].items()
+            if topic in member["subscription"]
         )
         for number in range(about["partitions"] if wanting else 0):
             to = wanting[(number + by) % len(wanting)]

@@ -103,10 +103,10 @@ WITHOUT_A_TEST = {Category.SLOW, Category.NONDETERMINISTIC, Category.OPTIMAL}
 
 
 @pytest.mark.parametrize("one", all_client_assignors(), ids=lambda one: one.spec)
-def test_every_category_of_every_assignor_is_rendered(one: ClientAssignor) -> None:
+def test_every_category_of_every_assignor_is_rendered(assignor: ClientAssignor) -> None:
     for category in set(Category) - WITHOUT_A_TEST:
-        wanted = case("any", one.spec, category, EARLY)
-        if one.kind == "wire":
+        wanted = case("any", assignor.spec, category, EARLY)
+        if assignor.kind == "wire":
             with pytest.raises(NoReproducerError, match="cannot be called"):
                 render(wanted)
             continue
@@ -171,7 +171,7 @@ def test_committed_reproducers_are_confirmed_and_current(folder: Path) -> None:
     record = read_record(folder)
     assert record.confirmed, record.output
     assert (record.finding, record.client) == folder.relative_to(STORED).parts[:2]
-    assert record.finding in {one.id for one in all_definitions()}
+    assert record.finding in {definition.id for definition in all_definitions()}
     assert f"finding: {record.shows}" in record.output
     body = (folder / record.file).read_text(encoding="utf-8")
     assert f"{record.client} {record.version}" in body
@@ -269,18 +269,18 @@ MORE_RUNS = [
 @pytest.mark.heavy
 @pytest.mark.parametrize(("one", "result"), RUNS)
 def test_reproducers_fail_with_their_finding_only(
-    one: ReproducerCase, result: str
+    case: ReproducerCase, result: str
 ) -> None:
-    ran = confirm(render(one))
+    ran = confirm(render(case))
     assert ran.result == result, ran.output
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("one", "result"), MORE_RUNS)
 def test_more_reproducers_fail_with_their_finding_only(
-    one: ReproducerCase, result: str
+    case: ReproducerCase, result: str
 ) -> None:
-    test_reproducers_fail_with_their_finding_only(one, result)
+    test_reproducers_fail_with_their_finding_only(case, result)
 
 
 @pytest.mark.heavy

@@ -51,7 +51,7 @@ def test_the_optimum_is_optimal_in_one_answer_and_in_rounds(document: Document) 
     gradual = drive(subject, document, cooperative=True)
     assert gradual.category is Category.OPTIMAL
     assert len(gradual.rounds) <= 2
-    assert subject.asked == [one.rebalance for one in gradual.rounds]
+    assert subject.asked == [round_.rebalance for round_ in gradual.rounds]
     assert gradual.held is not None
     verdict = judge(document, {"members": dict(gradual.held)})
     assert verdict["verdict"] == "valid"
@@ -96,12 +96,12 @@ def test_members_keep_revoke_and_claim_in_the_next_round() -> None:
     outcome = drive(subject, TWO, cooperative=True)
     first, second = subject.asked
     assert first == TWO
-    owned = {m: one["owned"] for m, one in second["members"].items()}
+    owned = {m: member["owned"] for m, member in second["members"].items()}
     assert sorted(map(str, owned.values())) in (
         ["{'t': [0]}", "{}"],
         ["{'t': [1]}", "{}"],
     )
-    assert [one["generation"] for one in second["members"].values()] == [2, 2]
+    assert [member["generation"] for member in second["members"].values()] == [2, 2]
     assert outcome.figures is not None
     assert (outcome.figures["moves"], outcome.figures["loads"]) == (1, [1, 1])
 
@@ -157,7 +157,9 @@ def test_each_outcome_has_its_category(
 
 
 def test_a_chain_is_named() -> None:
-    as_it_stands = {m: one.get("owned", {}) for m, one in CHAIN["members"].items()}
+    as_it_stands = {
+        m: member.get("owned", {}) for m, member in CHAIN["members"].items()
+    }
     outcome = drive(Scripted(lambda _: answered(as_it_stands)), CHAIN)
     assert outcome.category is Category.UNBALANCED
     assert "a → b → c → d" in (outcome.reason or "")

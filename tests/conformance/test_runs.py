@@ -51,9 +51,11 @@ def test_a_crash_costs_one_instance() -> None:
     crashes = found.outcomes[Category.CRASH]
     assert 0 < crashes < 15
     assert sum(found.outcomes.values()) == 15
-    assert [one.outcome.detail for one in found.sightings if one.kind[0].is_safety] == [
-        "SIGSEGV"
-    ]
+    assert [
+        sighting.outcome.detail
+        for sighting in found.sightings
+        if sighting.kind[0].is_safety
+    ] == ["SIGSEGV"]
 
 
 @pytest.mark.heavy
@@ -108,11 +110,11 @@ def test_a_time_budget_ends_the_draws() -> None:
 def test_findings_are_kept_per_kind() -> None:
     plan = RunPlan(count=40, families=("racks",), keep=3)
     (found,) = run_families(faulty("raise"), plan).values()
-    assert [one.kind for one in found.sightings] == [
+    assert [sighting.kind for sighting in found.sightings] == [
         (Category.ERROR, "LookupError")
     ] * 3
-    assert [one.index for one in found.sightings] == sorted(
-        one.index for one in found.sightings
+    assert [sighting.index for sighting in found.sightings] == sorted(
+        sighting.index for sighting in found.sightings
     )
 
 
@@ -121,14 +123,14 @@ def test_draws_begin_where_asked() -> None:
     part = RunPlan(count=1, first=4, families=("racks",), keep=9)
     (found,) = run_families(faulty("raise"), part).values()
     assert found.sightings == [
-        one for one in whole["racks"].sightings if one.index == 4
+        sighting for sighting in whole["racks"].sightings if sighting.index == 4
     ]
 
 
 def test_instances_can_be_given() -> None:
     found = run_instances(faulty("none"), [CHAIN] * 45, RunPlan(keep=50))
     assert (found.family, found.draws, found.rebalances) == ("file", 45, 45)
-    assert [one.index for one in found.sightings] == list(range(45))
+    assert [sighting.index for sighting in found.sightings] == list(range(45))
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def again(check: Check) -> Check:
 
 
 def test_names_of_checks_are_unique() -> None:
-    names = [name_of_check(one) for one in corpus_checks(Scripted(optimal))]
+    names = [name_of_check(check) for check in corpus_checks(Scripted(optimal))]
     assert len({*names}) == len(names)
 
 

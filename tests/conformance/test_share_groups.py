@@ -53,8 +53,8 @@ def group(
     )
 
 
-def rules(one: ShareGroup, held: Document) -> list[str]:
-    return [violation.rule for violation in share_violations(one, held)]
+def rules(group: ShareGroup, held: Document) -> list[str]:
+    return [violation.rule for violation in share_violations(group, held)]
 
 
 # The judge.
@@ -123,45 +123,45 @@ def test_what_stays_is_counted_by_pairs() -> None:
     assert (figures.kept, figures.revoked, figures.added) == (0, 2, 2)
 
 
-def naive_rules(one: ShareGroup, held: Document) -> list[str]:
+def naive_rules(group: ShareGroup, held: Document) -> list[str]:
     """Enumerate every member, topic, and number that occurs anywhere."""
     pairs = [(m, t, n) for m, ts in held.items() for t, ns in ts.items() for n in ns]
-    there = [(t, n) for t, count in one.topics.items() for n in range(count)]
+    there = [(t, n) for t, count in group.topics.items() for n in range(count)]
     found = []
     for m, t, n in set(pairs):
-        if m in one.subscriptions:
+        if m in group.subscriptions:
             if (t, n) not in there:
                 found.append("unknown-partition")
-            elif t not in one.subscriptions[m]:
+            elif t not in group.subscriptions[m]:
                 found.append("unsubscribed")
             if pairs.count((m, t, n)) > 1:
                 found.append("repeated")
-    found += ["unknown-member" for m in held if m not in one.subscriptions]
+    found += ["unknown-member" for m in held if m not in group.subscriptions]
     for t, n in there:
-        wanting = [m for m, wanted in one.subscriptions.items() if t in wanted]
+        wanting = [m for m, wanted in group.subscriptions.items() if t in wanted]
         if wanting and not any((m, t, n) in pairs for m in wanting):
             found.append("uncovered")
-    for m, wanted in one.subscriptions.items():
+    for m, wanted in group.subscriptions.items():
         mine = [(t, n) for t, n in there if t in wanted]
         if mine and not any((m, t, n) in pairs for t, n in mine):
             found.append("unserved")
     return sorted(found)
 
 
-def naive_spreads(one: ShareGroup, held: Document) -> tuple[int, int]:
-    is_equal = len(set(one.subscriptions.values())) == 1
-    wanted = {t for s in one.subscriptions.values() for t in s if one.topics.get(t)}
+def naive_spreads(group: ShareGroup, held: Document) -> tuple[int, int]:
+    is_equal = len(set(group.subscriptions.values())) == 1
+    wanted = {t for s in group.subscriptions.values() for t in s if group.topics.get(t)}
     members, partitions = [0], [0]
     for topics in [wanted] if is_equal else [{t} for t in wanted]:
         loads = [
             sum(len(held.get(m, {}).get(t, [])) for t in topics)
-            for m, s in one.subscriptions.items()
+            for m, s in group.subscriptions.items()
             if s & topics
         ]
         times = [
-            sum(n in held.get(m, {}).get(t, []) for m in one.subscriptions)
+            sum(n in held.get(m, {}).get(t, []) for m in group.subscriptions)
             for t in topics
-            for n in range(one.topics[t])
+            for n in range(group.topics[t])
         ]
         if times:
             members.append(max(loads) - min(loads))
@@ -169,12 +169,12 @@ def naive_spreads(one: ShareGroup, held: Document) -> tuple[int, int]:
     return max(members), max(partitions)
 
 
-def spoiled(rng: Random, one: ShareGroup, held: Document) -> Document:
+def spoiled(rng: Random, group: ShareGroup, held: Document) -> Document:
     """Return an answer with one to three changes, most of them faults."""
     after: Document = {m: {t: [*ns] for t, ns in ts.items()} for m, ts in held.items()}
     for _ in range(rng.randint(1, 3)):
         member = rng.choice([*after, "nobody"])
-        topic = rng.choice([*one.topics, "nothing"])
+        topic = rng.choice([*group.topics, "nothing"])
         number = rng.randrange(9)
         mine = after.setdefault(member, {}).setdefault(topic, [])
         match rng.randrange(3):
@@ -238,8 +238,11 @@ def test_an_assignor_of_consumer_groups_leaves_members_unserved() -> None:
         return answered(held)
 
     check = judged_share_group(Scripted(exclusive), PAIR, "0/0")
-    assert [one.rule for one in check.violations] == ["unserved", "unserved"]
-    assert [one.member for one in check.violations] == ["b", "c"]
+    assert [violation.rule for violation in check.violations] == [
+        "unserved",
+        "unserved",
+    ]
+    assert [violation.member for violation in check.violations] == ["b", "c"]
     assert check.figures is None
 
 
@@ -247,7 +250,9 @@ def unexpected(check: ShareCheck) -> Iterator[str]:
     """Yield what is neither right nor the known fault: topics that all have left."""
     if check.held is None:
         yield f"{check.name}: {check.reason}"
-    wanted = {t for one in check.group.subscriptions.values() for t in one}
+    wanted = {
+        t for subscription in check.group.subscriptions.values() for t in subscription
+    }
     for violation in check.violations:
         is_known = violation.rule in KEPT_OF_LEFT_TOPICS
         if not is_known or violation.topic in wanted:
@@ -347,4 +352,6 @@ def test_known_fault_a_topic_that_all_have_left_keeps_its_members(
         check = judged_share_group(kafka, one, "0/0")
     assert check.held is not None
     assert (check.held["b"].get("x") == [0]) == is_kept
-    assert [one.rule for one in check.violations] == ["unsubscribed"] * is_kept
+    assert [violation.rule for violation in check.violations] == [
+        "unsubscribed"
+    ] * is_kept

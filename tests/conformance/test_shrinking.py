@@ -112,18 +112,18 @@ def test_a_known_fault_shrinks_to_the_known_minimum() -> None:
 def single_removals(document: Document) -> list[Document]:
     """Remove one thing at a time, by other code than that of shrinking."""
     found = []
-    for name, one in document["members"].items():
+    for name, entry in document["members"].items():
         others = {m: x for m, x in document["members"].items() if m != name}
         found.append(document | {"members": others})
-        for topic in one["subscription"]:
-            fewer = one | {
-                "subscription": [t for t in one["subscription"] if t != topic]
+        for topic in entry["subscription"]:
+            fewer = entry | {
+                "subscription": [t for t in entry["subscription"] if t != topic]
             }
             found.append(document | {"members": document["members"] | {name: fewer}})
-        for topic, numbers in one.get("owned", {}).items():
+        for topic, numbers in entry.get("owned", {}).items():
             for number in numbers:
-                left = one["owned"] | {topic: [n for n in numbers if n != number]}
-                less = one | {"owned": {t: ns for t, ns in left.items() if ns}}
+                left = entry["owned"] | {topic: [n for n in numbers if n != number]}
+                less = entry | {"owned": {t: ns for t, ns in left.items() if ns}}
                 found.append(document | {"members": document["members"] | {name: less}})
     return found
 
@@ -153,7 +153,7 @@ def test_a_reduction_holds_and_no_single_removal_does(
     assert holds(small)
     assert not any(map(holds, single_removals(small)))
     assert len(small["members"]) <= members + claims
-    assert sum(one["partitions"] for one in small["topics"].values()) <= claims
+    assert sum(topic["partitions"] for topic in small["topics"].values()) <= claims
 
 
 @pytest.mark.heavy
@@ -170,8 +170,8 @@ def test_gaps_of_heuristics_are_minimal(family: str) -> None:
         small = shrunk.outcome.rounds[0].rebalance
         assert shrunk.outcome.category is sighting.outcome.category
         assert shrunk.is_minimal
-        for one in single_removals(small):
-            assert drive(subject, one).category is not sighting.outcome.category
+        for removal in single_removals(small):
+            assert drive(subject, removal).category is not sighting.outcome.category
         shrunk_kinds.add(shrunk.outcome.category)
     assert shrunk_kinds
 
@@ -259,7 +259,7 @@ def test_names_keep_their_order() -> None:
 
     def ordered(document: Document) -> Answer:
         first = min(document["members"], default=None)
-        owners = [m for m, one in document["members"].items() if one.get("owned")]
+        owners = [m for m, member in document["members"].items() if member.get("owned")]
         if owners and first not in owners:
             return SEGFAULT
         return answered({})

@@ -305,8 +305,8 @@ def test_known_fault_with_racks_a_group_may_never_rest(
             assert answer.assignment is not None
             given.append(in_order(answer.assignment))
             members = {
-                m: one | {"owned": given[-1][m], "generation": generation}
-                for m, one in document["members"].items()
+                m: member | {"owned": given[-1][m], "generation": generation}
+                for m, member in document["members"].items()
             }
             document = document | {"members": members}
     assert given[-1] == given[-3] != given[-2]

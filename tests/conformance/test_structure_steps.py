@@ -58,13 +58,13 @@ def members_merged(document: Document) -> Iterator[Document]:
 
 def members_removed(document: Document) -> Iterator[Document]:
     for name in document["members"]:
-        left = {m: one for m, one in document["members"].items() if m != name}
+        left = {m: member for m, member in document["members"].items() if m != name}
         yield document | {"members": left}
 
 
 def last_partitions_removed(document: Document) -> Iterator[Document]:
     """Remove the last partition of one topic, or of two."""
-    topics = [t for t, one in document["topics"].items() if one["partitions"]]
+    topics = [t for t, topic in document["topics"].items() if topic["partitions"]]
     for some in {tuple(sorted({t, u})) for t in topics for u in topics}:
         copy = json.loads(json.dumps(document))
         for topic in some:
@@ -85,13 +85,13 @@ def last_partitions_removed(document: Document) -> Iterator[Document]:
 
 
 def generations_dropped(document: Document) -> Iterator[Document]:
-    stated = {one.get("generation") for one in document["members"].values()}
+    stated = {member.get("generation") for member in document["members"].values()}
     for generation in stated - {None}:
         copy = json.loads(json.dumps(document))
-        for one in copy["members"].values():
-            if one.get("generation") == generation:
-                del one["generation"]
-                one.pop("owned", None)
+        for entry in copy["members"].values():
+            if entry.get("generation") == generation:
+                del entry["generation"]
+                entry.pop("owned", None)
         yield copy
 
 
@@ -163,8 +163,8 @@ def merged_claims(document: Document) -> bool:
     """Five claims in all, whoever has them."""
     claims = [
         number
-        for one in document["members"].values()
-        for numbers in one.get("owned", {}).values()
+        for member in document["members"].values()
+        for numbers in member.get("owned", {}).values()
         for number in numbers
     ]
     return len(claims) >= 5

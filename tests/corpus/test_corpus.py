@@ -137,11 +137,15 @@ def test_the_corpus_is_large_and_its_sources_are_named() -> None:
 
 
 def test_subjects_exist() -> None:
-    spoken_of = {subject for one in expectations() for subject in one.of}
+    spoken_of = {
+        subject for expectation in expectations() for subject in expectation.of
+    }
     answering = {EVERYONE, OPTIMUM, AS_IT_STANDS, *ASSIGNORS}
     policies = {one for one in spoken_of if one.startswith(PREFIX)}
-    for one in policies:
-        parse_policy(one.removeprefix(PREFIX))  # tests/corpus/test_policies.py asks it
+    for policy in policies:
+        parse_policy(
+            policy.removeprefix(PREFIX)
+        )  # tests/corpus/test_policies.py asks it
     answering |= policies
     assert spoken_of <= answering
     assert set(ASSIGNORS) <= spoken_of

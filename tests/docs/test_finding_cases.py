@@ -43,22 +43,26 @@ def cases(definition: str) -> tuple[Case, ...]:
     return cases_of(one, [t for t in trials() if t.finding == definition])
 
 
-def hit(one: Definition) -> tuple[Affected, ...]:
-    return affected_by([t for t in trials() if t.finding == one.id], [])[0]
+def hit(definition: Definition) -> tuple[Affected, ...]:
+    return affected_by([t for t in trials() if t.finding == definition.id], [])[0]
 
 
-SHOWN = [case for one in all_definitions() for case in cases(one.id)]
-IDS = [f"{one.id} {case.owner}" for one in all_definitions() for case in cases(one.id)]
+SHOWN = [case for definition in all_definitions() for case in cases(definition.id)]
+IDS = [
+    f"{definition.id} {case.owner}"
+    for definition in all_definitions()
+    for case in cases(definition.id)
+]
 
 
 def test_every_affected_version_has_a_case() -> None:
     """Of the records as well: what only a random rebalance shows has no example."""
     recorded = findings_by_definition(stored_records().findings)
-    for one in all_definitions():
-        mine = [t for t in trials() if t.finding == one.id]
-        affected, _ = affected_by(mine, recorded[one.id])
+    for described in all_definitions():
+        mine = [t for t in trials() if t.finding == described.id]
+        affected, _ = affected_by(mine, recorded[described.id])
         wanted = {f"{a.client}@{version}" for a in affected for version in a.assignors}
-        assert {case.owner for case in cases(one.id)} == wanted, one.id
+        assert {case.owner for case in cases(described.id)} == wanted, described.id
 
 
 @pytest.mark.parametrize("case", SHOWN, ids=IDS)
@@ -70,7 +74,7 @@ def test_stored_answers_are_as_wrong_as_the_page_states(case: Case) -> None:
         return
     answer = {"format": "assignment/1", "members": last.members}
     verdict = verify.judge(last.instance, answer, cooperative=case.cooperative)
-    broken = {one["rule"] for one in verdict["violations"]}
+    broken = {violation["rule"] for violation in verdict["violations"]}
     if case.category in {"invalid", "unrevoked"}:
         assert case.detail in broken
     else:
@@ -94,10 +98,14 @@ def test_expected_results_are_valid_and_proved(case: Case) -> None:
 
 
 def test_the_files_of_instances_have_what_the_pages_show() -> None:
-    for one in all_definitions():
-        for case, *_ in alike(cases(one.id)):
+    for described in all_definitions():
+        for case, *_ in alike(cases(described.id)):
             if not case.before:
-                path = FOLDER / "instances" / instance_file(one, cases(one.id), case)
+                path = (
+                    FOLDER
+                    / "instances"
+                    / instance_file(described, cases(described.id), case)
+                )
                 assert orjson.loads(path.read_bytes()) == case.instance
 
 
@@ -114,7 +122,7 @@ def test_bug_a_degenerate_instance_stood_for_all_clients(
     definition: str, owner: str, example: int
 ) -> None:
     """Pages showed the smallest example, to which Java's answer is optimal."""
-    (case,) = (one for one in cases(definition) if one.owner == owner)
+    (case,) = (case for case in cases(definition) if case.owner == owner)
     assert case.example == example
     (found,) = (d for d in all_definitions() if d.id == definition)
     first = case_of(found, [t for t in trials() if t.finding == definition], [])
@@ -125,7 +133,7 @@ def test_bug_two_claims_of_one_generation_led() -> None:
     """The page begins with claims of different generations, seen in a real group."""
     first, *_ = cases("unrevoked-double-claims")
     members = first.instance["members"].values()
-    assert len({one["generation"] for one in members}) == 2
+    assert len({member["generation"] for member in members}) == 2
     played = confirmations_of(FOLDER, "unrevoked-double-claims")
     seen = {one["client"] for one in played if one["expected"] == "unrevoked"}
     confirmed = [one for one in played if one["confirmed"]]
@@ -144,12 +152,12 @@ def version_key(version: str) -> tuple[int, ...]:
 
 def test_a_fixed_client_has_versions_on_both_sides() -> None:
     fixed = 0
-    for one in all_definitions():
-        for status in one.statuses:
+    for described in all_definitions():
+        for status in described.statuses:
             if status.first_fixed is None:
                 continue
             fixed += 1
-            (mine,) = (a for a in hit(one) if a.client == status.client)
+            (mine,) = (a for a in hit(described) if a.client == status.client)
             border = version_key(status.first_fixed)
             assert all(version_key(version) < border for version in mine.assignors)
             assert any(version_key(version) >= border for version in mine.spared)
@@ -157,14 +165,17 @@ def test_a_fixed_client_has_versions_on_both_sides() -> None:
 
 
 def test_statuses() -> None:
-    words = {one.id: status_in_words(one) for one in all_definitions()}
+    words = {
+        definition.id: status_in_words(definition) for definition in all_definitions()
+    }
     assert words["double-claims-panic"] == "fixed in franz-go 1.21.4"
     assert words["double-claims-assigned-twice"] == "fixed in franz-go 1.21.4"
     assert words["missing-topic"] == "open; by design for sarama"
     assert words["no-subscription"] == "withdrawn"
     assert words["leader-topics-only"] == "open"
     threads = {
-        one.id: [thread.url for thread in one.threads] for one in all_definitions()
+        definition.id: [thread.url for thread in definition.threads]
+        for definition in all_definitions()
     }
     assert "https://github.com/tulios/kafkajs/pull/635" in threads["leader-topics-only"]
     assert (
@@ -174,7 +185,11 @@ def test_statuses() -> None:
 
 
 def test_the_readme_states_how_many_there_are() -> None:
-    kept = [one for one in all_definitions() if one.status != "withdrawn"]
+    kept = [
+        definition
+        for definition in all_definitions()
+        if definition.status != "withdrawn"
+    ]
     clients = {a.client for one in kept for a in hit(one)}
     fixed = [one for one in kept if one.status == "fixed"]
     assert (len(kept), len(clients), len(fixed)) == (15, 9, 2)
@@ -184,23 +199,29 @@ def test_the_readme_states_how_many_there_are() -> None:
 
 
 def test_every_search_has_a_date() -> None:
-    assert {one.searched.date for one in all_definitions()} == {"2026-11-26"}
+    assert {definition.searched.date for definition in all_definitions()} == {
+        "2026-11-26"
+    }
 
 
-def reports(one: Definition) -> dict[str, str]:
-    tests = reproducers_of(FOLDER, one.id)
+def reports(definition: Definition) -> dict[str, str]:
+    tests = reproducers_of(FOLDER, definition.id)
     return {
         report["client"]: "\n".join(report["lines"])
-        for report in reports_of(one, hit(one), cases(one.id), tests)
+        for report in reports_of(
+            definition, hit(definition), cases(definition.id), tests
+        )
     }
 
 
 @pytest.mark.parametrize("one", all_definitions(), ids=lambda one: one.id)
-def test_open_findings_have_a_report_per_client(one: Definition) -> None:
-    affected = {a.client for a in hit(one)}
-    made = reports(one)
-    assert set(made) == {name for name in affected if one.status_of(name) == "open"}
-    tested = {test.record["client"] for test in reproducers_of(FOLDER, one.id)}
+def test_open_findings_have_a_report_per_client(definition: Definition) -> None:
+    affected = {a.client for a in hit(definition)}
+    made = reports(definition)
+    assert set(made) == {
+        name for name in affected if definition.status_of(name) == "open"
+    }
+    tested = {test.record["client"] for test in reproducers_of(FOLDER, definition.id)}
     for client, text in made.items():
         assert client in TRACKERS
         for part in ("## Versions", "## Minimal test", "## Actual result"):

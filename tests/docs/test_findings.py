@@ -44,20 +44,20 @@ def test_no_other_files_are_left() -> None:
 @pytest.mark.heavy
 def test_every_finding_is_listed_and_shows_its_picture() -> None:
     index = made()["docs/findings/README.md"]
-    for one in all_definitions():
-        assert f"]({one.id}.md)" in index
-        page = made()[f"docs/findings/{one.id}.md"]
-        assert f"](pictures/{one.id}.svg)" in page
-        assert f"| status | {status_in_words(one)} |" in page
-        assert all(f"**{own.client}: " in page for own in one.statuses)
-        assert f"searched on {one.searched.date}" in page.replace("\n", " ")
-        assert all(thread.url in page for thread in one.threads)
+    for definition in all_definitions():
+        assert f"]({definition.id}.md)" in index
+        page = made()[f"docs/findings/{definition.id}.md"]
+        assert f"](pictures/{definition.id}.svg)" in page
+        assert f"| status | {status_in_words(definition)} |" in page
+        assert all(f"**{own.client}: " in page for own in definition.statuses)
+        assert f"searched on {definition.searched.date}" in page.replace("\n", " ")
+        assert all(thread.url in page for thread in definition.threads)
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("one", all_definitions(), ids=lambda one: one.id)
-def test_pictures_can_be_read_in_the_dark(one: Definition) -> None:
-    svg = made()[f"docs/findings/pictures/{one.id}.svg"]
+def test_pictures_can_be_read_in_the_dark(definition: Definition) -> None:
+    svg = made()[f"docs/findings/pictures/{definition.id}.svg"]
     assert "prefers-color-scheme:dark" in svg
     assert re.search(r"<title>[^<]+</title>", svg)
 

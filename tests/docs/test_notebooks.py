@@ -17,7 +17,7 @@ ALL = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
 def cells(name: str) -> list[dict[str, Any]]:
     """Return the code cells of a notebook."""
     content = json.loads((NOTEBOOKS / name).read_text(encoding="utf-8"))
-    return [one for one in content["cells"] if one["cell_type"] == "code"]
+    return [cell for cell in content["cells"] if cell["cell_type"] == "code"]
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -34,14 +34,18 @@ def test_a_finding_is_as_told(monkeypatch: pytest.MonkeyPatch) -> None:
     for cell in cells("a-finding.ipynb"):
         exec("".join(cell["source"]), names)  # noqa: S102 - our own pages
     members = names["finding"]["instance"]["members"]
-    empty = [name for name, one in members.items() if not one["subscription"]]
+    empty = [name for name, member in members.items() if not member["subscription"]]
     (violation,) = names["verdict"]["violations"]
     assert names["verdict"]["verdict"] == "invalid"
     assert (violation["rule"], [violation["member"]]) == ("unsubscribed", empty)
     loads = names["verdict"]["figures"]["loads"]
     assert max(loads) - min(loads) == 1
     assert names["checked"]["status"] == {"claimed": "optimal", "found": "proved"}
-    best = [one for one in names["best"].objectives if one.value != one.bound]
+    best = [
+        objective
+        for objective in names["best"].objectives
+        if objective.value != objective.bound
+    ]
     assert best == []
     uneven, others = names["uneven_verdict"], names["uneven_instance"]
     assert uneven["verdict"] == "valid"

@@ -80,7 +80,7 @@ def test_every_color_has_a_dark_color() -> None:
         assert used <= set(canvas.DARK)
 
 
-@pytest.mark.parametrize("safeguard", [one.name for one in fields(Safeguards)])
+@pytest.mark.parametrize("safeguard", [field.name for field in fields(Safeguards)])
 def test_every_safeguard_is_shown_and_missed(safeguard: str) -> None:
     page = PAGES[ROOT / "docs/group-protocol.md"]
     name = safeguard.replace("_", "-")
@@ -94,7 +94,7 @@ def test_every_safeguard_is_shown_and_missed(safeguard: str) -> None:
 def is_broken(scene: Scene) -> bool:
     """Whether somewhere two may commit, or at the end nobody."""
     return any(
-        any(frame.committers(one) > 1 for frame in scene.frames)
-        or not scene.frames[-1].committers(one)
-        for one in scene.partitions
+        any(frame.committers(partition) > 1 for frame in scene.frames)
+        or not scene.frames[-1].committers(partition)
+        for partition in scene.partitions
     )

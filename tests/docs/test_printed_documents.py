@@ -66,7 +66,7 @@ def test_every_field_has_a_meaning(schema: Document) -> None:
     rows = [line for line in page.splitlines() if line.startswith("| `")]
     told = [re.split(r"(?<!\\)\|", row)[4].strip() for row in rows]
     fields = [schema, *schema.get("$defs", {}).values()]
-    assert len(told) == sum(len(one.get("properties", ())) for one in fields)
+    assert len(told) == sum(len(field.get("properties", ())) for field in fields)
     assert [row for row, text in zip(rows, told, strict=True) if not text] == []
 
 

@@ -78,7 +78,7 @@ def offline(browser: Browser) -> Iterator[Page]:
 def test_there_is_a_page_for_each(site: Path) -> None:
     pages = [f"assignors/{name}" for name in ASSIGNORS]
     pages += [f"policies/{name}" for name in NAMED]
-    pages += [f"findings/{one.id}" for one in all_definitions()]
+    pages += [f"findings/{definition.id}" for definition in all_definitions()]
     pages += [f"formats/{name}" for name in FORMATS]
     front = (site / "index.html").read_text(encoding="utf-8")
     for page in pages:
@@ -120,7 +120,11 @@ def test_axe_finds_no_barrier_of_ours(
         page.goto((site / f"{name}.html").as_uri())
         found = Axe().run(page).response
         assert len(found["passes"]) > 20
-        ours = [one for one in found["violations"] if one["id"] not in OF_THE_THEME]
+        ours = [
+            violation
+            for violation in found["violations"]
+            if violation["id"] not in OF_THE_THEME
+        ]
         assert [(one["id"], one["nodes"]) for one in ours] == [], name
     # The same rules do find an image without a text.
     page.evaluate("document.querySelector('article').append(new Image(9, 9))")

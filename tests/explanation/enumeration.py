@@ -31,7 +31,7 @@ def number(text: str) -> int:
 
 def numbers(text: str) -> list[int]:
     """Read a list of loads, none of which has a separator of thousands."""
-    return [int(one) for one in text.split(", ")]
+    return [int(part) for part in text.split(", ")]
 
 
 class Enumerated:
@@ -44,7 +44,10 @@ class Enumerated:
         self.brute = Brute(document)
         case = self.brute.case
         self.allowed = [
-            {of: value_of(case, tally, one) for of, one in self.stated.levels.items()}
+            {
+                of: value_of(case, tally, level)
+                for of, level in self.stated.levels.items()
+            }
             for tally in self.brute.balanced(self.stated)
             if self.stated.max_moves is None or tally.moves <= self.stated.max_moves
         ]
@@ -82,14 +85,14 @@ class Enumerated:
 
     def check(self, found: Explanation) -> None:
         """Check every sentence in its order."""
-        for one in found.statements:
-            for pattern, reader in READERS[one.kind]:
-                match = re.fullmatch(pattern, one.text)
+        for statement in found.statements:
+            for pattern, reader in READERS[statement.kind]:
+                match = re.fullmatch(pattern, statement.text)
                 if match is not None:
-                    reader(self, one, match)
+                    reader(self, statement, match)
                     break
             else:
-                raise AssertionError(f"not read: {one.text}")
+                raise AssertionError(f"not read: {statement.text}")
 
 
 Match = re.Match[str]

@@ -104,8 +104,8 @@ class Naive:
 def apply(held: Held, transfers: list[Any]) -> Held:
     """Apply the transfers of a statement; each giver holds what it gives."""
     changed = dict(held)
-    for one in transfers:
-        spot = one.topic, one.partition
-        assert changed[spot] == one.giver
-        changed[spot] = one.to
+    for transfer in transfers:
+        spot = transfer.topic, transfer.partition
+        assert changed[spot] == transfer.giver
+        changed[spot] = transfer.to
     return changed

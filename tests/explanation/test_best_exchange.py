@@ -43,8 +43,8 @@ POLICIES = [
 def every_exchange(naive: Naive, held: Held, giver: str) -> Iterator[Held]:
     """Yield what every transfer of one partition leads to, and every swap."""
     wants = {
-        name: set(one["subscription"])
-        for name, one in naive.document["members"].items()
+        name: set(member["subscription"])
+        for name, member in naive.document["members"].items()
     }
     for spot in [spot for spot, name in held.items() if name == giver]:
         for other, wanted in wants.items():
@@ -68,8 +68,8 @@ def best_of(naive: Naive, held: Held, giver: str, policy: str) -> Fraction | Non
     document = naive.document
     case = verify.understand(document)
 
-    def values(one: Held) -> list[object] | None:
-        stated = {"format": "assignment/1", "members": members_in(one, document)}
+    def values(held: Held) -> list[object] | None:
+        stated = {"format": "assignment/1", "members": members_in(held, document)}
         verdict = verify.judge_case(case, {**stated, "policy": policy})
         met = verdict["policy"]
         moves = [o["value"] for o in verdict["objectives"] if o["of"] == "stickiness"]
@@ -130,7 +130,7 @@ def test_the_exchange_for_a_peak_is_the_best(start: str, policy: str) -> None:
     found = 0
     for seed in seeds(max(100, share(20, 40))):
         document = seeded_rebalance(seed, LIMITS)
-        lags = [sum(one.get("lag", ())) for one in document["topics"].values()]
+        lags = [sum(topic.get("lag", ())) for topic in document["topics"].values()]
         if 0 < sum(lags) < LAG_MAX:
             found += check_exchange(document, start, policy) or 0
     assert found > 0
@@ -152,7 +152,9 @@ def test_bug_swaps_between_topics_were_not_tried(policy: str) -> None:
     """A swap within u gains nothing; t:0 for u:1 leaves 10 and 9 of 14 and 5."""
     given = {"format": "assignment/1", "members": HELD}
     found = explained(ACROSS, given, policy)
-    peaks = [one for one in found.statements if isinstance(one, PeakMember)]
+    peaks = [
+        statement for statement in found.statements if isinstance(statement, PeakMember)
+    ]
     (peak,) = peaks
     assert peak.lags == [14, 10, 9]
     assert best_of(Naive(ACROSS), held_by(given), "a", policy) == 10
@@ -168,7 +170,9 @@ def test_bug_a_transfer_that_kip54_allows_was_not_tried() -> None:
         "members": {"a": {"t": [0, 1]}, "b": {"t": [2]}},
     }
     found = explained(document, given, "kip54; peak-lag")
-    (peak,) = [one for one in found.statements if isinstance(one, PeakMember)]
+    (peak,) = [
+        statement for statement in found.statements if isinstance(statement, PeakMember)
+    ]
     assert (len(peak.transfers), peak.lags[0], max(peak.lags[1:])) == (1, 14, 9)
 
 
@@ -179,7 +183,9 @@ def test_bug_moves_that_the_budget_leaves_were_not_used() -> None:
     )
     given = {"format": "assignment/1", "members": {"a": {"t": [0, 1]}, "b": {}}}
     found = explained(document, given, "none; peak-lag; max-moves=1")
-    (peak,) = [one for one in found.statements if isinstance(one, PeakMember)]
+    (peak,) = [
+        statement for statement in found.statements if isinstance(statement, PeakMember)
+    ]
     assert (peak.lags[0], max(peak.lags[1:])) == (14, 9)
     found = explained(document, given, "none; peak-lag; max-moves=0")
     assert found.answer == "best"

@@ -92,13 +92,13 @@ def test_the_gains_are_real(pair: tuple[Document, Document]) -> None:
     naive, found = Naive(document), explained(document, assignment)
     assert found.withdrawn == 0
     held = held_by(assignment)
-    for one in found.statements:
-        if isinstance(one, Unbalanced):
-            assert one.loads == sorted(naive.loads(held).values(), reverse=True)
-        elif isinstance(one, ImprovingChain):
-            held = check_chain(naive, one, held)
-        elif isinstance(one, ClaimExchange):
-            held = check_exchange(naive, one, held)
+    for statement in found.statements:
+        if isinstance(statement, Unbalanced):
+            assert statement.loads == sorted(naive.loads(held).values(), reverse=True)
+        elif isinstance(statement, ImprovingChain):
+            held = check_chain(naive, statement, held)
+        elif isinstance(statement, ClaimExchange):
+            held = check_exchange(naive, statement, held)
     if found.answer == "not-best" and not found.more:
         try:
             best = Brute(document).best("dec-min; stickiness")
@@ -110,29 +110,29 @@ def test_the_gains_are_real(pair: tuple[Document, Document]) -> None:
         assert verdict["figures"]["dec_min_balanced"]
 
 
-def check_chain(naive: Naive, one: ImprovingChain, held: Held) -> Held:
-    length = len(one.transfers) // one.chains
-    for start in range(0, len(one.transfers), length):
-        check_path(one.transfers[start : start + length])
-    after = apply(held, one.transfers)
+def check_chain(naive: Naive, chain: ImprovingChain, held: Held) -> Held:
+    length = len(chain.transfers) // chain.chains
+    for start in range(0, len(chain.transfers), length):
+        check_path(chain.transfers[start : start + length])
+    after = apply(held, chain.transfers)
     assert naive.vector(after) < naive.vector(held)
-    assert one.gain.moves == naive.moves(held) - naive.moves(after)
-    ends = one.transfers[0].giver, one.transfers[-1].to
-    assert one.loads == [naive.loads(held)[name] for name in ends]
-    if one.gain.kip54_score is not None:
+    assert chain.gain.moves == naive.moves(held) - naive.moves(after)
+    ends = chain.transfers[0].giver, chain.transfers[-1].to
+    assert chain.loads == [naive.loads(held)[name] for name in ends]
+    if chain.gain.kip54_score is not None:
         score = naive.score(held) - naive.score(after)
-        assert one.gain.kip54_score == score > 0
+        assert chain.gain.kip54_score == score > 0
     return after
 
 
-def check_exchange(naive: Naive, one: ClaimExchange, held: Held) -> Held:
-    check_path(one.transfers)
-    after = apply(held, one.transfers)
+def check_exchange(naive: Naive, exchange: ClaimExchange, held: Held) -> Held:
+    check_path(exchange.transfers)
+    after = apply(held, exchange.transfers)
     assert naive.vector(after) == naive.vector(held)
-    assert one.gain.moves == naive.moves(held) - naive.moves(after)
-    assert len(one.restored) >= one.gain.moves > 0
-    for back in one.restored:
-        assert back in one.transfers
+    assert exchange.gain.moves == naive.moves(held) - naive.moves(after)
+    assert len(exchange.restored) >= exchange.gain.moves > 0
+    for back in exchange.restored:
+        assert back in exchange.transfers
         assert naive.owner[back.topic, back.partition] == back.to
     return after
 
@@ -156,7 +156,7 @@ def test_the_answer_is_that_of_brute_force(
     assert found.withdrawn == 0
     stated = assignment | {"policy": found.policy}
     judged = verify.judge(document, stated)
-    values = [one["value"] for one in judged["objectives"]]
+    values = [objective["value"] for objective in judged["objectives"]]
     is_best = (
         judged["policy"]["balance_met"] and Brute(document).best(found.policy) == values
     )
@@ -169,48 +169,48 @@ def test_sets_and_claims_hold_in_every_balanced_assignment(document: Document) -
     naive, found = Naive(document), explained(document)
     assert (found.answer, found.withdrawn) == ("best", 0)
     every, balanced = list(naive.every()), naive.balanced()
-    for one in found.statements:
-        if isinstance(one, TightBlock):
-            check_block(naive, one, every, balanced)
-        elif isinstance(one, CrowdedClaims):
-            check_claims(naive, one, balanced)
-        elif isinstance(one, OutrankedClaims):
-            for number in one.partitions:
-                spot = one.topic, number
-                assert naive.owner[spot] == one.member
-                assert all(held[spot] in one.to for held in balanced)
-        elif isinstance(one, Certified):
-            assert one.bound == min(map(naive.moves, balanced))
+    for statement in found.statements:
+        if isinstance(statement, TightBlock):
+            check_block(naive, statement, every, balanced)
+        elif isinstance(statement, CrowdedClaims):
+            check_claims(naive, statement, balanced)
+        elif isinstance(statement, OutrankedClaims):
+            for number in statement.partitions:
+                spot = statement.topic, number
+                assert naive.owner[spot] == statement.member
+                assert all(held[spot] in statement.to for held in balanced)
+        elif isinstance(statement, Certified):
+            assert statement.bound == min(map(naive.moves, balanced))
 
 
 def check_block(
-    naive: Naive, one: TightBlock, every: list[Held], balanced: list[Held]
+    naive: Naive, block: TightBlock, every: list[Held], balanced: list[Held]
 ) -> None:
     for held in every:
-        inside = {m for (topic, _), m in held.items() if topic in one.topics}
-        assert inside <= {*one.members, *one.above}
+        inside = {m for (topic, _), m in held.items() if topic in block.topics}
+        assert inside <= {*block.members, *block.above}
     for held in balanced:
         loads = naive.loads(held)
-        mine = [loads[name] for name in one.members]
-        assert sum(mine) == one.partitions
-        if one.capacities is None:
-            assert sorted(mine, reverse=True) == one.loads
-            assert all(loads[name] >= max(mine) for name in one.above)
+        mine = [loads[name] for name in block.members]
+        assert sum(mine) == block.partitions
+        if block.capacities is None:
+            assert sorted(mine, reverse=True) == block.loads
+            assert all(loads[name] >= max(mine) for name in block.above)
         for (topic, _), name in held.items():
-            assert (name in one.members) == (topic in one.topics)
+            assert (name in block.members) == (topic in block.topics)
 
 
-def check_claims(naive: Naive, one: CrowdedClaims, balanced: list[Held]) -> None:
+def check_claims(naive: Naive, claims: CrowdedClaims, balanced: list[Held]) -> None:
     mine = [
         spot
         for spot, owner in naive.owner.items()
-        if owner in one.members and spot[0] in one.topics
+        if owner in claims.members and spot[0] in claims.topics
     ]
-    assert len(mine) == one.claims
-    assert one.claims + one.others - one.room == one.leaving > 0
+    assert len(mine) == claims.claims
+    assert claims.claims + claims.others - claims.room == claims.leaving > 0
     for held in balanced:
-        assert sum(map(naive.loads(held).__getitem__, one.members)) <= one.room
-        assert sum(held[spot] not in one.members for spot in mine) >= one.leaving
+        assert sum(map(naive.loads(held).__getitem__, claims.members)) <= claims.room
+        assert sum(held[spot] not in claims.members for spot in mine) >= claims.leaving
 
 
 @costly()
@@ -223,23 +223,23 @@ def test_peak_lag_is_explained(pair: tuple[Document, Document]) -> None:
         assume(False)
     naive = Naive(document)
     held = start = held_by(assignment)
-    for one in found.statements:
-        if isinstance(one, PeakMember):
-            lag = naive.lag(held, one.member)
-            assert lag == one.lags[0]
-            assert naive.peak(held) * naive.capacity(one.member) == lag
-            held = apply(held, one.transfers)
-            receiver = one.transfers[0].to
-            after = [naive.lag(held, name) for name in (one.member, receiver)]
-            assert after == one.lags[1:]
-        elif isinstance(one, BetterAssignment):
+    for statement in found.statements:
+        if isinstance(statement, PeakMember):
+            lag = naive.lag(held, statement.member)
+            assert lag == statement.lags[0]
+            assert naive.peak(held) * naive.capacity(statement.member) == lag
+            held = apply(held, statement.transfers)
+            receiver = statement.transfers[0].to
+            after = [naive.lag(held, name) for name in (statement.member, receiver)]
+            assert after == statement.lags[1:]
+        elif isinstance(statement, BetterAssignment):
             best = min(map(naive.peak, naive.every()))
-            assert naive.peak(apply(start, one.transfers)) == best
-        elif isinstance(one, LowerBound):
+            assert naive.peak(apply(start, statement.transfers)) == best
+        elif isinstance(statement, LowerBound):
             best = min(map(naive.peak, naive.every()))
-            assert best * (one.scale or 1) == one.bound
-        elif isinstance(one, Gap):
-            assert naive.peak(start) * (one.scale or 1) == one.value
+            assert best * (statement.scale or 1) == statement.bound
+        elif isinstance(statement, Gap):
+            assert naive.peak(start) * (statement.scale or 1) == statement.value
     if held != start:
         assert naive.peak(held) < naive.peak(start)
 
@@ -271,9 +271,9 @@ def test_a_lower_peak_is_allowed_by_the_policy(start: str, policy: str) -> None:
             continue
         assert found.withdrawn == 0
         held = held_by({"members": members})
-        for one in found.statements:
-            if isinstance(one, PeakMember):
-                held = apply(held, one.transfers)
+        for statement in found.statements:
+            if isinstance(statement, PeakMember):
+                held = apply(held, statement.transfers)
         if held == held_by({"members": members}):
             continue
         changed = members_in(held, document)
@@ -300,8 +300,10 @@ def test_an_invalid_assignment_is_that_of_the_judge(
     verdict = verify.judge(document, assignment)
     assert (found.answer == "invalid") == (verdict["verdict"] == "invalid")
     if found.answer == "invalid":
-        rules = {one["rule"] for one in verdict["violations"]}
-        assert {str(getattr(one, "rule", "")) for one in found.statements} == rules
+        rules = {violation["rule"] for violation in verdict["violations"]}
+        assert {
+            str(getattr(statement, "rule", "")) for statement in found.statements
+        } == rules
 
 
 # What is chosen among true statements, from the columns.

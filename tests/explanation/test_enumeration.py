@@ -85,7 +85,9 @@ def check(seed: int) -> Counter[str]:
     found, optimum, members = explanations
     assert (found.withdrawn, optimum.withdrawn) == (0, 0)
     kinds: Counter[str] = Counter()
-    kinds.update(one.kind for one in (*found.statements, *optimum.statements))
+    kinds.update(
+        statement.kind for statement in (*found.statements, *optimum.statements)
+    )
     if document["members"]:
         Enumerated(document, given["members"], policy).check(found)
         if members is not None:

@@ -39,7 +39,7 @@ CROSSED = {
 )
 def test_the_moves_to_give_back_are_named(balance: str, returned: str) -> None:
     found = explained(OWNED, CROSSED, f"{balance}; stickiness; max-moves=2")
-    assert [one.text for one in found.statements][:2] == [
+    assert [statement.text for statement in found.statements][:2] == [
         "The move budget is exceeded: 4 moves, 2 are allowed.",
         f"Give back {returned}: 2 moves then, and the balance is met (2 allowed).",
     ]
@@ -61,7 +61,9 @@ def test_after_giving_back_balance_and_budget_are_met(balance: str) -> None:
         assert explanation.withdrawn == 0
         naive, held = Naive(document), held_by(answer)
         given_back = [
-            one for one in explanation.statements if isinstance(one, MovesGivenBack)
+            statement
+            for statement in explanation.statements
+            if isinstance(statement, MovesGivenBack)
         ]
         if explanation.answer == "not-best":
             assert bool(given_back) == exceeded
@@ -93,7 +95,7 @@ def test_needless_moves_are_a_table_with_short_ids() -> None:
     )
     members = {ids[0]: {"t": [2, 3]}, ids[1]: {"t": [0, 1]}}
     found = explained(document, {"format": "assignment/1", "members": members})
-    (table,) = [one for one in explanation_lines(found) if not isinstance(one, str)]
+    (table,) = [line for line in explanation_lines(found) if not isinstance(line, str)]
     assert table.columns[1:4] == ("partition", "from", "to")
     assert [row[:4] for row in table.rows] == [
         (1, "t:2", "consu…120001", "consu…120002"),
@@ -101,5 +103,5 @@ def test_needless_moves_are_a_table_with_short_ids() -> None:
         (2, "t:3", "consu…120001", "consu…120002"),
         (2, "t:1", "consu…120002", "consu…120001"),
     ]
-    texts = [one for one in explanation_lines(found) if isinstance(one, str)]
-    assert all(len(one) < 100 for one in texts)
+    texts = [line for line in explanation_lines(found) if isinstance(line, str)]
+    assert all(len(text) < 100 for text in texts)

@@ -53,7 +53,7 @@ def test_documents_meet_the_schema_and_are_read_again(
         VALIDATOR.validate(document)
         assert parse_explanation(json.dumps(document)) == found
         lines = list(explanation_lines(found))
-        assert all(one.text.endswith(".") for one in found.statements)
+        assert all(statement.text.endswith(".") for statement in found.statements)
         assert len(lines) >= 2
 
 
@@ -67,7 +67,9 @@ def test_other_documents_are_refused(change: Document) -> None:
 
 def statement(found: Explanation, kind: str) -> str:
     """Return the sentence of the first statement of a kind."""
-    return next(one.text for one in found.statements if one.kind == kind)
+    return next(
+        statement.text for statement in found.statements if statement.kind == kind
+    )
 
 
 def test_the_sentence_of_a_block_above_another() -> None:
@@ -80,7 +82,9 @@ def test_the_sentence_of_a_block_above_another() -> None:
         },
     )
     found = explained(document)
-    texts = [one.text for one in found.statements if one.kind == "block"]
+    texts = [
+        statement.text for statement in found.statements if statement.kind == "block"
+    ]
     assert texts[0] == (
         "All 41 partitions of topic big can only go to c0, c1, c2 and c3. The other"
         " topic of these members, small, goes to members with fewer partitions. So 11,"
@@ -124,7 +128,7 @@ def test_bug_an_empty_list_of_a_topic_that_does_not_exist() -> None:
 
 def wrong_claims(*arguments: Any) -> Any:
     crowds = derived.crowds_of(*arguments)
-    return [one._replace(claims=one.claims + 1) for one in crowds]
+    return [crowd._replace(claims=crowd.claims + 1) for crowd in crowds]
 
 
 def wrong_blocks(*arguments: Any) -> Any:
@@ -134,7 +138,7 @@ def wrong_blocks(*arguments: Any) -> Any:
 
 def wrong_chains(*arguments: Any) -> Any:
     found = derived.balance(*arguments)
-    return found._replace(chains=[one[1:] for one in found.chains])
+    return found._replace(chains=[chain[1:] for chain in found.chains])
 
 
 def wrong_exchanges(*arguments: Any) -> Any:
@@ -180,9 +184,11 @@ def test_a_false_statement_is_withdrawn(
     given = None
     if members is not None:
         given = {"format": "assignment/1", "members": members}
-    assert kind in [one.kind for one in explained(document, given).statements]
+    assert kind in [
+        statement.kind for statement in explained(document, given).statements
+    ]
     monkeypatch.setattr(module, name, wrong)
     found = explained(document, given)
-    assert kind not in [one.kind for one in found.statements]
+    assert kind not in [statement.kind for statement in found.statements]
     assert found.withdrawn == withdrawn
     assert "failed the check" in list(explanation_lines(found))[-1]

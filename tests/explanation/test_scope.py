@@ -31,7 +31,7 @@ PRICED = (
 
 def texts(found: Explanation) -> list[str]:
     assert found.withdrawn == 0
-    return [one.text for one in found.statements]
+    return [statement.text for statement in found.statements]
 
 
 @pytest.mark.parametrize(

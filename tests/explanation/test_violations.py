@@ -86,7 +86,7 @@ def test_the_cause_the_readers_and_the_finding(
 ) -> None:
     found = explained(document, {"format": "assignment/1", "members": members})
     assert found.withdrawn == 0
-    assert sentence in [one.text for one in found.statements]
+    assert sentence in [statement.text for statement in found.statements]
 
 
 def test_partitions_are_counted_as_on_the_page() -> None:
@@ -118,27 +118,27 @@ def test_what_is_stated_agrees_with_the_documents() -> None:
                 held.append(rng.randrange(about["partitions"] + 1))
         found = explained(document, {"format": "assignment/1", "members": members})
         assert found.withdrawn == 0
-        for one in found.statements:
-            if isinstance(one, Violated) and one.topic is not None:
-                _check(document, members, one)
-                rules.add(one.rule)
+        for statement in found.statements:
+            if isinstance(statement, Violated) and statement.topic is not None:
+                _check(document, members, statement)
+                rules.add(statement.rule)
     assert rules >= {"unassigned", "assigned-twice", "unknown-partition"}
 
 
-def _check(document: Document, members: Document, one: Violated) -> None:
-    topic, group = one.topic, document["members"]
+def _check(document: Document, members: Document, violated: Violated) -> None:
+    topic, group = violated.topic, document["members"]
     claims = {
         name: about.get("generation", -1)
         for name, about in group.items()
-        if one.partition in about.get("owned", {}).get(topic, [])
+        if violated.partition in about.get("owned", {}).get(topic, [])
     }
-    assert {claim.member: claim.generation for claim in one.claims} == claims
-    held = {m for m in members if one.partition in members[m].get(topic, [])}
-    assert set(one.holders) == held
-    if one.rule != "unknown-partition":
+    assert {claim.member: claim.generation for claim in violated.claims} == claims
+    held = {m for m in members if violated.partition in members[m].get(topic, [])}
+    assert set(violated.holders) == held
+    if violated.rule != "unknown-partition":
         wanting = {m for m in held if topic in group[m]["subscription"]}
-        assert set(one.readers) == wanting
-        assert ("read it at the same time" in one.text) == (
-            one.rule == "assigned-twice" and len(wanting) > 1
+        assert set(violated.readers) == wanting
+        assert ("read it at the same time" in violated.text) == (
+            violated.rule == "assigned-twice" and len(wanting) > 1
         )
-    assert one.finding is None or (FINDINGS / f"{one.finding}.md").is_file()
+    assert violated.finding is None or (FINDINGS / f"{violated.finding}.md").is_file()

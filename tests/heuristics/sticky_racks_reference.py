@@ -33,7 +33,7 @@ def racks_tell(document: Document) -> bool:
     ]
     each = [racks_of(document, *tp) for tp in served]
     everywhere = set().union(*each)
-    near = {one["rack"] for one in members.values() if one.get("rack")}
+    near = {member["rack"] for member in members.values() if member.get("rack")}
     return bool(near & everywhere) and any(racks != everywhere for racks in each)
 
 

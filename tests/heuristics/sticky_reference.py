@@ -207,7 +207,7 @@ class General:
         """Let everybody want everything: would somebody own what it does not want."""
         members = self.document["members"]
         topics = list(self.document["topics"])
-        eager = {m: one | {"subscription": topics} for m, one in members.items()}
+        eager = {m: member | {"subscription": topics} for m, member in members.items()}
         owned = believed(self.document | {"members": eager}, current_only=current_only)
         return any(
             self.subscribers[topic] and m not in self.subscribers[topic]

@@ -42,8 +42,8 @@ def held(document: Document, assignment: Assignment) -> Held:
 def rejoined(document: Document, given_now: Held) -> Document:
     """Let every member come back with what it was given."""
     members = {
-        m: one | {"owned": given_now[m], "generation": 6}
-        for m, one in document["members"].items()
+        m: member | {"owned": given_now[m], "generation": 6}
+        for m, member in document["members"].items()
     }
     return document | {"members": members}
 
@@ -127,18 +127,18 @@ def test_bug_a_group_that_does_not_rest_in_time_is_left_unbalanced(
     assert not verdict["figures"]["kip54_balanced"]
 
 
-def judge_round(document: Document, one: Round, rule: ClaimRule) -> None:
-    answer = {"members": held(document, one.given)}
+def judge_round(document: Document, round_: Round, rule: ClaimRule) -> None:
+    answer = {"members": held(document, round_.given)}
     verdict = judge(document, answer, claim_rule=rule.value, cooperative=True)
     assert verdict["violations"] == []
-    waiting = set(in_transfer(document, held(document, one.target), rule))
+    waiting = set(in_transfer(document, held(document, round_.target), rule))
     assert verdict["figures"]["withheld"] == len(waiting)
     topics, offsets = instance(document).topics, instance(document).topic_offsets
     assert waiting == {
         f"{topic}:{row - offsets[t]}"
         for t, topic in enumerate(topics)
         for row in range(offsets[t], offsets[t + 1])
-        if one.withheld[row]
+        if round_.withheld[row]
     }
 
 

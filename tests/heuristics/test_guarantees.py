@@ -102,8 +102,8 @@ def test_constrained_sticky_keeps_the_most_that_balance_allows(
 def test_constrained_sticky_is_as_good_as_the_proved_optimum(
     document: Document,
 ) -> None:
-    for one in document["members"].values():
-        one.pop("capacity", None)  # KIP-615 counts partitions
+    for entry in document["members"].values():
+        entry.pop("capacity", None)  # KIP-615 counts partitions
     laid_out = instance(document)
     counted = figures_of(laid_out, ASSIGNORS["constrained-sticky"].assign(laid_out))
     proved = figures_of(laid_out, solve(laid_out).require_assignment())

@@ -321,8 +321,8 @@ def with_more_racks(document: Document, seed: int) -> Document:
         racks = [rng.sample(names, rng.randrange(1, len(names))) for _ in range(count)]
         topics[topic] = {"partitions": count, "racks": racks}
     members = {
-        m: one | ({"rack": rng.choice(names)} if rng.randrange(5) else {})
-        for m, one in document["members"].items()
+        m: member | ({"rack": rng.choice(names)} if rng.randrange(5) else {})
+        for m, member in document["members"].items()
     }
     changed: Document = document | {"topics": topics, "members": members}
     last_drawn.note(changed, seed)

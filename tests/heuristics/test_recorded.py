@@ -34,16 +34,21 @@ def generations(group: str, assignor: str) -> Iterator[Generation]:
 
 def document(generation: Generation, *, static: bool = True) -> Document:
     members = {}
-    for one in generation.participants:
-        members[one.member_id] = member(one.subscription)
-        if static and one.instance_id is not None:
-            members[one.member_id]["instance_id"] = one.instance_id
-    topics = {t for one in generation.participants for t in one.subscription}
+    for participant in generation.participants:
+        members[participant.member_id] = member(participant.subscription)
+        if static and participant.instance_id is not None:
+            members[participant.member_id]["instance_id"] = participant.instance_id
+    topics = {
+        t for participant in generation.participants for t in participant.subscription
+    }
     return rebalance({topic: PARTITIONS[topic] for topic in topics}, members)
 
 
 def answered(generation: Generation) -> Held:
-    return {one.member_id: one.assigned for one in generation.participants}
+    return {
+        participant.member_id: participant.assigned
+        for participant in generation.participants
+    }
 
 
 @pytest.mark.parametrize(

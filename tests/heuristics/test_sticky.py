@@ -192,8 +192,8 @@ def test_equal_subscriptions_go_the_constrained_path(document: Document) -> None
 def test_what_it_gave_it_leaves_alone(document: Document) -> None:
     held = assigned(document)
     members = {
-        m: one | {"owned": held[m], "generation": 7}
-        for m, one in document["members"].items()
+        m: member | {"owned": held[m], "generation": 7}
+        for m, member in document["members"].items()
     }
     assert assigned(document | {"members": members}) == held
 

@@ -207,8 +207,8 @@ def test_equal_subscriptions_are_as_good_as_the_proved_optimum() -> None:
         document = last_drawn.note(with_equal_subscriptions(plain), seed)
         if not fits(document):
             continue
-        for one in document["members"].values():
-            one.pop("capacity", None)  # upstream knows none
+        for entry in document["members"].values():
+            entry.pop("capacity", None)  # upstream knows none
         laid_out = instance(document)
         counted = figures_of(laid_out, UNIFORM.assign(laid_out))
         proved = figures_of(laid_out, solve(laid_out).require_assignment())

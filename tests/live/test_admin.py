@@ -30,11 +30,11 @@ class StandIn:
         return [
             {
                 "group_id": name,
-                "protocol_type": one.get("protocol_type", "consumer"),
-                "group_state": one.get("group_state", "Stable"),
-                "group_type": one.get("group_type", "Classic"),
+                "protocol_type": group.get("protocol_type", "consumer"),
+                "group_state": group.get("group_state", "Stable"),
+                "group_type": group.get("group_type", "Classic"),
             }
-            for name, one in self.groups.items()
+            for name, group in self.groups.items()
         ]
 
     def describe_groups(self, names: list[str]) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def test_groups_topics_offsets_and_racks_are_read() -> None:
 def test_what_is_forbidden_costs_only_its_own_lag() -> None:
     groups = {"g": group("t"), "h": group("u")}
     found = read(StandIn(groups, forbidden=("h", "t")))
-    committed = {one.group_id: one.committed for one in found.groups}
+    committed = {group.group_id: group.committed for group in found.groups}
     assert committed == {"g": {"t": {0: 3}}, "h": None}
     assert found.topics["t"].ends is None
     assert found.topics["u"].ends == ((1, 9), (1, 9))
@@ -121,7 +121,7 @@ def test_what_is_forbidden_costs_only_its_own_lag() -> None:
 def test_a_group_that_is_not_described_is_named_with_the_reason() -> None:
     groups = {"g": group("t"), "h": group("t", error="not authorized")}
     found = read(StandIn(groups))
-    assert [one.group_id for one in found.groups] == ["g"]
+    assert [group.group_id for group in found.groups] == ["g"]
     assert [(one.group_id, one.reason) for one in found.unreported] == [
         ("h", "not authorized")
     ]

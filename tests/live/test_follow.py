@@ -116,9 +116,9 @@ def java_of(broker: Broker) -> psutil.Process:
     """Return the broker's process, a descendant of this one."""
     settings = str(broker.log.with_name("settings"))
     (found,) = [
-        one
-        for one in psutil.Process().children(recursive=True)
-        if one.name() == "java" and settings in one.cmdline()
+        child
+        for child in psutil.Process().children(recursive=True)
+        if child.name() == "java" and settings in child.cmdline()
     ]
     return found
 
@@ -160,9 +160,9 @@ def kept_offsets(out: Path) -> list[tuple[int, int]]:
 def offsets_of(broker: Broker) -> list[tuple[int, int]]:
     log = OffsetsLog(server=broker.address, settings=ClientSettings())
     return [
-        (one.partition, one.offset)
+        (record.partition, record.offset)
         for within in log.ranges()
-        for one in log.records(within)
+        for record in log.records(within)
     ]
 
 

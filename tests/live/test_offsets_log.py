@@ -24,7 +24,7 @@ def log_of(consumer: Consumer) -> OffsetsLog:
 
 
 def offsets(consumer: Consumer) -> list[int]:
-    return [one.offset for one in replace(IMPATIENT, make=consumer).records(ALL)]
+    return [record.offset for record in replace(IMPATIENT, make=consumer).records(ALL)]
 
 
 @pytest.mark.parametrize(

@@ -137,19 +137,19 @@ def test_both_protocols_are_read_as_the_members_see_them(
         assert done.returncode == 0, done.stderr
         assert instances.keys() == answers.keys() == {"classic", "next"}
         for group, members in (("classic", classic), ("next", following)):
-            assert held_of(answers[group]) == {one.held for one in members}
+            assert held_of(answers[group]) == {member.held for member in members}
             verdict = judge(instances[group], answers[group])
             assert verdict["verdict"] == "valid"
             assert verdict["figures"]["moves"] == 0
-            for one in instances[group]["members"].values():
-                assert sorted(one["subscription"]) == sorted(TOPICS)
+            for member in instances[group]["members"].values():
+                assert sorted(member["subscription"]) == sorted(TOPICS)
         static = [
             m.get("instance_id") for m in instances["classic"]["members"].values()
         ]
         assert sorted(static, key=str) == [None, "s1"]
         assert {m["rack"] for m in instances["next"]["members"].values()} == {RACK}
         topics = instances["next"]["topics"]
-        assert {name: one["partitions"] for name, one in topics.items()} == TOPICS
+        assert {name: topic["partitions"] for name, topic in topics.items()} == TOPICS
         assert topics["orders"]["racks"] == [[RACK]] * TOPICS["orders"]
         assert topics["payments"]["lag"] == [RECORDS - COMMITTED, RECORDS, RECORDS]
         assert [answers[one]["assignor"] for one in ("classic", "next")] == [
@@ -268,9 +268,11 @@ def test_admin_clients_of_python_describe_a_group(broker: Broker) -> None:
             described.result(), librdkafka.list_topics(), [*TOPICS]
         )
         asked = TopicCollection([*TOPICS])
-        topics = [one.result() for one in librdkafka.describe_topics(asked).values()]
+        topics = [
+            topic.result() for topic in librdkafka.describe_topics(asked).values()
+        ]
         third = instance_from_confluent(described.result(), topics, [*TOPICS])
-        wanted = {one.held for one in members}
+        wanted = {member.held for member in members}
     assert one.members == other.members == third.members
     assert one.topics == other.topics == third.topics == tuple(TOPICS)
     assert one.n_classes == 1

@@ -137,7 +137,9 @@ def test_groups_are_read_over_tls_with_a_password(
     assert told.returncode == 0, told.stderr
     document = json.loads(told.stdout)
     assert document["group"] == group
-    assert [one["subscription"] for one in document["members"].values()] == [[topic]]
+    assert [member["subscription"] for member in document["members"].values()] == [
+        [topic]
+    ]
     assert group in {decode_record(key, None).group_id for key in keys}
 
 

@@ -173,7 +173,7 @@ def test_every_state_becomes_documents_that_agree(data: st.DataObject) -> None:
     owners = {n for n in names if held[n]}
     assert {instance.members[m] for m in instance.owner if m >= 0} == owners
     verdict = judge(plain_of(found.rebalance), plain_of(found.assignment))
-    rules = {one["rule"] for one in verdict["violations"]}
+    rules = {violation["rule"] for violation in verdict["violations"]}
     assert rules <= {"unassigned"}
     assert verdict["figures"]["moves"] == 0
     lag = found.rebalance.topics["orders"].lag

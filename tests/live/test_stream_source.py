@@ -66,7 +66,9 @@ def test_batches_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     records = [LogRecord(0, n, None, None, b"v" * size) for n, size in enumerate(sizes)]
     batches = list(batches_of_records(records))
     assert [batch.num_rows for batch in batches] == [3, 2, 2]
-    assert [one for batch in batches for one in records_of_batch(batch)] == records
+    assert [
+        record for batch in batches for record in records_of_batch(batch)
+    ] == records
 
 
 def test_a_task_without_ranges_reads_nothing() -> None:

@@ -137,10 +137,13 @@ def gone(member_id: str) -> list[ConsumerGroupRecord]:
 def ended(*members: str) -> list[ConsumerGroupRecord]:
     """Return the tombstones of a whole group, in the coordinator's order."""
     return [
-        *(tombstone(ConsumerGroupCurrentMemberAssignment, one) for one in members),
-        *(tombstone(ConsumerGroupTargetAssignmentMember, one) for one in members),
+        *(
+            tombstone(ConsumerGroupCurrentMemberAssignment, member)
+            for member in members
+        ),
+        *(tombstone(ConsumerGroupTargetAssignmentMember, member) for member in members),
         tombstone(ConsumerGroupTargetAssignmentMetadata),
-        *(tombstone(ConsumerGroupMemberMetadata, one) for one in members),
+        *(tombstone(ConsumerGroupMemberMetadata, member) for member in members),
         tombstone(ConsumerGroupMetadata),
     ]
 
@@ -227,4 +230,8 @@ def _row(offset: int, record: AnyRecord) -> Row:
 
 def owned(case: Case) -> dict[str, dict[str, list[int]]]:
     """Return what each member owned, without members that owned nothing."""
-    return {name: one.owned for name, one in (case.members or {}).items() if one.owned}
+    return {
+        name: member.owned
+        for name, member in (case.members or {}).items()
+        if member.owned
+    }

@@ -94,4 +94,6 @@ def only(**files: str) -> Case:
 
 
 def held(case: Case) -> dict[str, dict[str, list[int]]]:
-    return {name: one.assigned or {} for name, one in (case.members or {}).items()}
+    return {
+        name: member.assigned or {} for name, member in (case.members or {}).items()
+    }

@@ -61,7 +61,7 @@ class Coordinator:
     def join(self) -> None:
         """Add a member, or let a static one return under another id."""
         rng = self.rng
-        static = [one for one in self.people if one.instance_id]
+        static = [participant for participant in self.people if participant.instance_id]
         self.names += 1
         name = rng.choice((f"m{self.names}", f"{self.names}m"))
         if rng.random() < 0.03:
@@ -74,7 +74,9 @@ class Coordinator:
             return
         instance = rng.choice((None, None, "", f"i{rng.randrange(4)}", name))
         if self.is_odd():
-            name = rng.choice(("", "i1", "t", *(one.member_id for one in self.people)))
+            name = rng.choice(
+                ("", "i1", "t", *(participant.member_id for participant in self.people))
+            )
         taken = {one.instance_id for one in static}
         if instance in taken and not self.is_odd():
             instance = None
@@ -103,11 +105,19 @@ class Coordinator:
         rng = self.rng
         if rng.random() < 0.1:
             self.sizes[rng.choice(TOPICS)] += 1 if rng.random() < 0.9 else 130
-        owners = {pair: one.member_id for one in self.people for pair in one.held}
+        owners = {
+            pair: participant.member_id
+            for participant in self.people
+            for pair in participant.held
+        }
         is_cooperative = self.assignor == COOPERATIVE_STICKY
-        self.given = {one.member_id: set() for one in self.people}
+        self.given = {participant.member_id: set() for participant in self.people}
         for topic, size in self.sizes.items():
-            takers = [one.member_id for one in self.people if topic in one.topics]
+            takers = [
+                participant.member_id
+                for participant in self.people
+                if topic in participant.topics
+            ]
             for pair in ((topic, number) for number in range(size)):
                 owner = owners.get(pair)
                 if not takers or self.is_odd():
@@ -130,29 +140,34 @@ class Coordinator:
         self.generation = min(max(self.generation, -1), NEWEST)
         self.assign()
         eager = self.assignor != COOPERATIVE_STICKY or rng.random() < 0.1
-        members = tuple(self.member(one, eager=eager) for one in self.people)
-        for one in self.people:
+        members = tuple(
+            self.member(participant, eager=eager) for participant in self.people
+        )
+        for participant in self.people:
             if not self.is_odd():  # otherwise it misses this generation
-                one.held, one.since = self.given[one.member_id], self.generation
+                participant.held, participant.since = (
+                    self.given[participant.member_id],
+                    self.generation,
+                )
         return self.written(members)
 
-    def member(self, one: Person, *, eager: bool) -> GroupMember:
+    def member(self, person: Person, *, eager: bool) -> GroupMember:
         rng = self.rng
         return GroupMember(
-            member_id=one.member_id,
-            group_instance_id=one.instance_id if self.version >= 3 else None,
-            client_id=rng.choice(("c", "", one.member_id)) if self.is_odd() else "c",
+            member_id=person.member_id,
+            group_instance_id=person.instance_id if self.version >= 3 else None,
+            client_id=rng.choice(("c", "", person.member_id)) if self.is_odd() else "c",
             client_host="/127.0.0.1",
             rebalance_timeout=60_000,
             session_timeout=10_000,
-            subscription=self.subscription(one, eager=eager),
-            assignment=self.assignment(self.given[one.member_id]),
+            subscription=self.subscription(person, eager=eager),
+            assignment=self.assignment(self.given[person.member_id]),
         )
 
-    def subscription(self, one: Person, *, eager: bool) -> bytes:
+    def subscription(self, person: Person, *, eager: bool) -> bytes:
         """Write what a member sends, in all versions and forms of a claim."""
         rng = self.rng
-        held, since = listed(rng, one.held), one.since
+        held, since = listed(rng, person.held), person.since
         if self.is_odd():
             pairs = {(rng.choice(TOPICS), rng.randrange(-1, 4)) for _ in range(3)}
             held = listed(rng, pairs, self.chaos)
@@ -163,7 +178,7 @@ class Coordinator:
             held = ()
         user_data = None
         if self.assignor == STICKY:
-            user_data = sticky_data(rng, held, since) if one.since >= 0 else None
+            user_data = sticky_data(rng, held, since) if person.since >= 0 else None
             held = held if self.is_odd() else ()
         elif self.assignor == COOPERATIVE_STICKY and rng.random() < 0.7:
             user_data = encode_generation(since)
@@ -175,7 +190,7 @@ class Coordinator:
         data = encode_subscription(
             Subscription(
                 version=version,
-                topics=one.topics * (2 if self.is_odd() else 1),
+                topics=person.topics * (2 if self.is_odd() else 1),
                 user_data=user_data,
                 owned=held if version else (),
                 generation=since if version >= 2 else -1,
@@ -223,7 +238,7 @@ class Coordinator:
     def again(self) -> GroupMetadata | None:
         """Write the same generation: a static member has returned under another id."""
         rng, last = self.rng, self.last
-        static = [one for one in self.people if one.instance_id]
+        static = [participant for participant in self.people if participant.instance_id]
         if last is None or not last.members:
             return last
         if not static:
@@ -236,8 +251,10 @@ class Coordinator:
         if former in self.given:
             self.given[back.member_id] = self.given.pop(former)
         members = tuple(
-            one._replace(member_id=back.member_id) if one.member_id == former else one
-            for one in last.members
+            member._replace(member_id=back.member_id)
+            if member.member_id == former
+            else member
+            for member in last.members
         )
         return self.written(members)
 

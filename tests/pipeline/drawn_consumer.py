@@ -94,7 +94,7 @@ class Coordinator:
         """Add a member."""
         rng, name = self.rng, self.name()
         instance = rng.choice((None, None, "", f"i{rng.randrange(4)}", "m1"))
-        taken = {one.member.instance_id for one in self.people.values()}
+        taken = {participant.member.instance_id for participant in self.people.values()}
         if instance in taken and not self.is_odd():
             instance = None
         self.people[name] = Person(self.drawn(name, instance))
@@ -110,7 +110,11 @@ class Coordinator:
     def come_back(self) -> Iterator[AnyRecord]:
         """Let a static member return under another id, if there is one."""
         rng, name = self.rng, self.name()
-        static = [name for name, one in self.people.items() if one.member.instance_id]
+        static = [
+            name
+            for name, participant in self.people.items()
+            if participant.member.instance_id
+        ]
         if not static:
             return
         former = rng.choice(static)
@@ -167,14 +171,16 @@ class Coordinator:
             yield from self.come_back()
         topics = some(rng, TOPICS, 0.95)  # others are deleted
         owners = {
-            pair: name for name, one in self.people.items() for pair in one.target or ()
+            pair: name
+            for name, participant in self.people.items()
+            for pair in participant.target or ()
         }
         found: dict[str, set[Pair]] = {name: set() for name in self.people}
         for topic in topics:
             takers = [
                 name
-                for name, one in self.people.items()
-                if topic in self.subscription(one)
+                for name, participant in self.people.items()
+                if topic in self.subscription(participant)
             ]
             for pair in ((topic, number) for number in range(COUNTS[topic])):
                 if takers and not self.is_odd():
@@ -217,9 +223,9 @@ class Coordinator:
             return
         others = {
             pair
-            for other, one in self.people.items()
+            for other, participant in self.people.items()
             if other != name
-            for pair in one.has or ()
+            for pair in participant.has or ()
         }
         keeps = aim if rng.random() < 0.9 else set(some(rng, aim))  # an earlier one
         if former - keeps and rng.random() < 0.6:

@@ -54,7 +54,7 @@ def cases(rows: list[Row]) -> list[Case]:
 
 
 def held(case: Case) -> dict[str, Any]:
-    return {name: one.assigned for name, one in (case.members or {}).items()}
+    return {name: member.assigned for name, member in (case.members or {}).items()}
 
 
 def snapshots(folder: Path) -> dict[int, dict[str, Any]]:
@@ -66,9 +66,9 @@ def with_records(*paths: Path) -> list[Case]:
     """Return the states, completed from records, by generation."""
     rows = list(histories(_ordered(read_paths(paths))))
     return [
-        one
-        for one in cases(list(with_record_states(_ordered(rows), {})))
-        if one.owned_from == SNAPSHOT
+        case
+        for case in cases(list(with_record_states(_ordered(rows), {})))
+        if case.owned_from == SNAPSHOT
     ]
 
 
@@ -83,9 +83,9 @@ def copied_segment(broker: Broker, folder: Path) -> Path:
 def recorded_generations(records: Path, group: str) -> set[int | None]:
     """Return the generations of a group that its records have: those in force."""
     return {
-        one.generation
-        for one in cases(list(histories(_ordered(read_paths([records])))))
-        if one.group_id == group
+        case.generation
+        for case in cases(list(histories(_ordered(read_paths([records])))))
+        if case.group_id == group
     }
 
 
@@ -101,7 +101,7 @@ def check_states(states: list[Case], records: Path, group: str) -> None:
     a leader logged it, and no record has it.
     """
     recorded = recorded_generations(records, group)
-    known = [one for one in states if one.generation in recorded]
+    known = [state for state in states if state.generation in recorded]
     assert len(known) >= 3
     assert all(one.state_of is not None for one in known)
     assert {one.subscriptions for one in known} == {REPORTED}

@@ -147,10 +147,10 @@ def _given(
     found: dict[str, dict[str, list[Given]]] = defaultdict(lambda: defaultdict(list))
     clients: dict[str, str] = {}
 
-    def add(group_id: str, member_id: str, one: Given) -> None:
+    def add(group_id: str, member_id: str, given: Given) -> None:
         mine = found[group_id][member_id]
-        if not mine or mine[-1][:2] != one[:2]:
-            mine.append(one)
+        if not mine or mine[-1][:2] != given[:2]:
+            mine.append(given)
 
     for row in table:
         record = decode_record(row["key"], row["value"])
@@ -195,9 +195,9 @@ def _lives(path: Path) -> dict[str, dict[str, Life]]:
 
 
 def _life(client: str, events: list[Event]) -> Life:
-    (start,) = [one for one in events if one["event"] == "start"]
-    wants = [one for one in events if one["event"] in ("start", "subscribe")]
-    ends = [one for one in events if one["event"] in ("leave", "kill")]
+    (start,) = [event for event in events if event["event"] == "start"]
+    wants = [event for event in events if event["event"] in ("start", "subscribe")]
+    ends = [event for event in events if event["event"] in ("leave", "kill")]
     end = ends[0] if ends else None
     return Life(
         client=client,
@@ -206,7 +206,9 @@ def _life(client: str, events: list[Event]) -> Life:
         ended=None if end is None else end["event"],
         ended_ms=NEVER if end is None else end["ms"],
         called=tuple(_called(events, NEVER if end is None else end["ms"])),
-        member_ids=frozenset(one["member"] for one in events if one.get("member")),
+        member_ids=frozenset(
+            event["member"] for event in events if event.get("member")
+        ),
     )
 
 

@@ -54,11 +54,11 @@ def written_as(form: str, items: Sequence[Any]) -> bytes:
         fastavro.writer(file, schema, items)
         return file.getvalue()
     if form == "parquet":  # keys are wrapped
-        rows = [one if isinstance(one, dict) else {"key": one} for one in items]
+        rows = [item if isinstance(item, dict) else {"key": item} for item in items]
         sink = io.BytesIO()
         pq.write_table(pa.Table.from_pylist(rows), sink)
         return sink.getvalue()
-    lines = [json.dumps(_plain(one), separators=(",", ":")) + "\n" for one in items]
+    lines = [json.dumps(_plain(item), separators=(",", ":")) + "\n" for item in items]
     text = "".join(lines).encode()
     return gzip.compress(text) if form == "json.gz" else text
 
@@ -87,7 +87,7 @@ def write_sink(
     (``behavior.on.null.values=ignore``), and neither offset nor time is written.
     """
     shown: list[Record] = []
-    kept = [one for one in records if is_wrapped or one["value"] is not None]
+    kept = [record for record in records if is_wrapped or record["value"] is not None]
     kept.sort(key=lambda one: (one["partition"], one["offset"]))
     for partition, group in groupby(kept, key=lambda one: one["partition"]):
         log = list(group)
@@ -122,11 +122,11 @@ def _positions(part: Sequence[Record]) -> list[Record]:
 def parquet_of(path: Path, records: Sequence[Record]) -> Path:
     """Write records in the columns of Spark's Kafka source."""
     columns = {
-        "key": pa.array([one["key"] for one in records], pa.binary()),
-        "value": pa.array([one["value"] for one in records], pa.binary()),
-        "partition": pa.array([one["partition"] for one in records], pa.int32()),
-        "offset": pa.array([one["offset"] for one in records], pa.int64()),
-        "timestamp": pa.array([one["timestamp"] for one in records], pa.int64()),
+        "key": pa.array([record["key"] for record in records], pa.binary()),
+        "value": pa.array([record["value"] for record in records], pa.binary()),
+        "partition": pa.array([record["partition"] for record in records], pa.int32()),
+        "offset": pa.array([record["offset"] for record in records], pa.int64()),
+        "timestamp": pa.array([record["timestamp"] for record in records], pa.int64()),
     }
     pq.write_table(pa.table(columns), path)
     return path

@@ -99,6 +99,6 @@ def test_an_archive_that_does_not_fit_is_ignored_silently() -> None:
 
     write(b"no archive")
     source.write_text(PROGRAM)
-    words = [shlex.split(one)[0] for one in reading_options(java_home())]
+    words = [shlex.split(option)[0] for option in reading_options(java_home())]
     ran = java_with(words)
     assert (ran.stdout, ran.stderr) == ("done\n", "")

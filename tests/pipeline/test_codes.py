@@ -63,12 +63,12 @@ def answer_rows(found: Outcome) -> dict[str, dict[str, Any]]:
 def without(document: Document) -> Document:
     """Return a document without what codes do not state."""
     members = {
-        name: {key: value for key, value in one.items() if key != "capacity"}
-        for name, one in document["members"].items()
+        name: {key: value for key, value in member.items() if key != "capacity"}
+        for name, member in document["members"].items()
     }
     topics = {
-        name: {key: value for key, value in one.items() if key != "racks"}
-        for name, one in document["topics"].items()
+        name: {key: value for key, value in topic.items() if key != "racks"}
+        for name, topic in document["topics"].items()
     }
     return document | {"members": members, "topics": topics}
 
@@ -113,25 +113,25 @@ def renamed(document: Document, question: Question, seed: int) -> Any:
     topics, racks, static = {*document["topics"]}, set[str](), set[str]()
     for held in actual.held.values():
         topics.update(held)
-    for one in document["members"].values():
-        topics.update(one["subscription"], one.get("owned", ()))
-        racks.update({one["rack"]} if "rack" in one else ())
-        static.update({one["instance_id"]} if "instance_id" in one else ())
+    for entry in document["members"].values():
+        topics.update(entry["subscription"], entry.get("owned", ()))
+        racks.update({entry["rack"]} if "rack" in entry else ())
+        static.update({entry["instance_id"]} if "instance_id" in entry else ())
     member_of, topic_of, rack_of, static_of = (
         in_order(names, seed + i)
         for i, names in enumerate((members, topics, racks, static))
     )
     named: dict[str, Any] = {}
-    for name, one in document["members"].items():
-        new = one | {"subscription": [topic_of[t] for t in one["subscription"]]}
-        if "owned" in one:
-            new["owned"] = {topic_of[t]: held for t, held in one["owned"].items()}
-        if "rack" in one:
-            new["rack"] = rack_of[one["rack"]]
-        if "instance_id" in one:
-            new["instance_id"] = static_of[one["instance_id"]]
+    for name, entry in document["members"].items():
+        new = entry | {"subscription": [topic_of[t] for t in entry["subscription"]]}
+        if "owned" in entry:
+            new["owned"] = {topic_of[t]: held for t, held in entry["owned"].items()}
+        if "rack" in entry:
+            new["rack"] = rack_of[entry["rack"]]
+        if "instance_id" in entry:
+            new["instance_id"] = static_of[entry["instance_id"]]
         named[member_of[name]] = new
-    listed = {topic_of[name]: one for name, one in document["topics"].items()}
+    listed = {topic_of[name]: topic for name, topic in document["topics"].items()}
     other = document | {"group": '~g~"é', "topics": listed, "members": named}
     answer = {
         member_of[name]: {topic_of[t]: numbers for t, numbers in of_one.items()}
@@ -305,7 +305,7 @@ def test_batches_are_those_of_all_rebalances() -> None:
     settings = replace(churn_settings(), assignors=("actual", "optimum"))
     cases = [row for row in churn_rows() if row["what"] == CASE][:8]
     together = [*rows_of(judge_rows(cases, settings))]
-    alone = [rows_of(judge_rows([one], settings)) for one in cases]
+    alone = [rows_of(judge_rows([case], settings)) for case in cases]
 
     def answers(rows: Any) -> list[Any]:
         return [row for name, row in rows if name == "answers"]

@@ -97,7 +97,9 @@ def without_places(found: list[Case]) -> list[Case]:
 
 def of_json(*texts: str) -> list[Row]:
     return list(
-        rows_of_console_json((f"{n}.json", one.encode()) for n, one in enumerate(texts))
+        rows_of_console_json(
+            (f"{n}.json", text.encode()) for n, text in enumerate(texts)
+        )
     )
 
 
@@ -312,7 +314,7 @@ def test_commits_are_put_between_rebalances_by_their_time() -> None:
 def test_describe_text_takes_subscriptions_from_records_without_offsets(
     tmp_path: Path,
 ) -> None:
-    last = [one for one in cases(of_json(JSON_GROUPS)) if one.group_id == "java"][-1]
+    last = [case for case in cases(of_json(JSON_GROUPS)) if case.group_id == "java"][-1]
     rows = [
         (topic, number, 0, name)
         for name, member in (last.members or {}).items()
@@ -370,8 +372,8 @@ def test_the_commands_of_the_documents_at_a_real_broker(
         mine = [name for name in logged if name.startswith("shown-")]
         assert len(mine) >= 2
         assert [printed_now[name] for name in mine] == [logged[name] for name in mine]
-    of_mine = [one for one in cases(rows) if one.group_id.startswith("shown-")]
-    read = [one for one in cases(log) if one.group_id.startswith("shown-")]
+    of_mine = [case for case in cases(rows) if case.group_id.startswith("shown-")]
+    read = [case for case in cases(log) if case.group_id.startswith("shown-")]
     classic = [one for one in read if one.protocol != "consumer"]
     assert len(of_mine) >= 5
     assert without_places(of_mine) == without_places(classic)

@@ -31,7 +31,7 @@ from tests.pipeline.groups import GROUP, START_MS, commit
 
 
 def assigned(case: Case) -> dict[str, dict[str, list[int]] | None]:
-    return {name: one.assigned for name, one in (case.members or {}).items()}
+    return {name: member.assigned for name, member in (case.members or {}).items()}
 
 
 def test_a_new_group_owns_nothing() -> None:
@@ -283,7 +283,7 @@ def test_a_regular_expression_has_the_topics_that_the_group_resolved() -> None:
 
 def assignor_of(*named: str | None) -> str | None:
     members = [new_member(str(n), assignor=one) for n, one in enumerate(named)]
-    targets = [target(one.member_id, {}) for one in members]
+    targets = [target(member.member_id, {}) for member in members]
     (case,) = rebuild(*members, epoch(2), *targets, complete(2)).cases
     return case.client_assignor
 

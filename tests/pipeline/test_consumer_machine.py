@@ -119,7 +119,10 @@ class Coordinator:
         if self.notes and self.notes[-1].epoch == self.epoch:
             person = self.people[self.rng.choice(sorted(self.people))]
             taken = {
-                p for one in self.people.values() if one is not person for p in one.has
+                p
+                for participant in self.people.values()
+                if participant is not person
+                for p in participant.has
             }
             surplus = person.has - person.target
             if surplus:
@@ -194,18 +197,23 @@ def test_every_target_is_reconstructed(steps: list[str], rng: Random) -> None:
     found = rebuild(*coordinator.records)
     assert found.quarantined == []
     assert [_seen(case) for case in found.cases] == [
-        _expected(one) for one in coordinator.notes
+        _expected(note) for note in coordinator.notes
     ]
-    stable = [one.epoch for one in coordinator.notes if one.reached]
+    stable = [note.epoch for note in coordinator.notes if note.reached]
     assert [c.generation for c in found.cases if c.reached_ms is not None] == stable
     episodes = [c.episode for c in found.cases if c.episode is not None]
-    assert sum(one.rounds for one in episodes) == len(found.cases)
+    assert sum(episode.rounds for episode in episodes) == len(found.cases)
 
 
-def _expected(one: Noted) -> dict[str, Any]:
-    return {"epoch": one.epoch} | {
-        name: (one.owned[name], one.target[name], one.had[name], one.topics[name])
-        for name in sorted(one.target)
+def _expected(noted: Noted) -> dict[str, Any]:
+    return {"epoch": noted.epoch} | {
+        name: (
+            noted.owned[name],
+            noted.target[name],
+            noted.had[name],
+            noted.topics[name],
+        )
+        for name in sorted(noted.target)
     }
 
 

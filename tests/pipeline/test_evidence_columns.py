@@ -51,12 +51,12 @@ def as_claimed(document: Document) -> Document:
 def plain(document: Document) -> Document:
     """Return the rebalance without capacities, and lags, which could be too much."""
     members = {
-        name: {key: value for key, value in one.items() if key != "capacity"}
-        for name, one in document["members"].items()
+        name: {key: value for key, value in member.items() if key != "capacity"}
+        for name, member in document["members"].items()
     }
     topics = {
-        name: {"partitions": one["partitions"]}
-        for name, one in document["topics"].items()
+        name: {"partitions": topic["partitions"]}
+        for name, topic in document["topics"].items()
     }
     return document | {"members": members, "topics": topics}
 

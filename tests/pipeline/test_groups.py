@@ -46,8 +46,8 @@ def sources(tmp_path: Path) -> Path:
     folder = tmp_path / "sources"
     folder.mkdir()
     log = history().add(commit("t", 3, 7))
-    for one in history("orders-eu", 5).records:
-        log.records.append(one | {"offset": len(log.records)})
+    for record in history("orders-eu", 5).records:
+        log.records.append(record | {"offset": len(log.records)})
     (folder / "records.jsonl").write_text(jsonl(log.records))
     text = members(("m0", 2, "t:0,1"), ("m1", 1, "t:2"), group="told")
     (folder / "all.txt").write_text(text + state("Stable", 2, group="told"))
@@ -73,7 +73,7 @@ def folders(sources: Path, tmp_path: Path) -> tuple[Path, Path]:
 def test_an_audit_and_its_sources_yield_the_same(
     folders: tuple[Path, Path], name: str, generation: int | None
 ) -> None:
-    direct, audited = (read_group(str(one), name, generation) for one in folders)
+    direct, audited = (read_group(str(folder), name, generation) for folder in folders)
     assert plain_of(direct.rebalance) == plain_of(audited.rebalance)
     assert direct.assignment is not None
     assert audited.assignment is not None
@@ -82,8 +82,8 @@ def test_an_audit_and_its_sources_yield_the_same(
 
 
 def test_the_last_rebalance_is_chosen_and_named(folders: tuple[Path, Path]) -> None:
-    for one in folders:
-        found = read_group(str(one), "orders")
+    for folder in folders:
+        found = read_group(str(folder), "orders")
         assert set(found.rebalance.members) == {"c0", "c1"}
         assert found.rebalance.topics["t"].partitions == 3  # a fourth came later
         assert found.rebalance.members["c0"].owned == {"t": [0, 1, 2]}
@@ -95,8 +95,8 @@ def test_the_last_rebalance_is_chosen_and_named(folders: tuple[Path, Path]) -> N
 
 
 def test_members_of_a_snapshot_own_what_they_hold(folders: tuple[Path, Path]) -> None:
-    for one in folders:
-        found = read_group(str(one), "told")
+    for folder in folders:
+        found = read_group(str(folder), "told")
         assert found.rebalance.members["m0"].owned == {"t": [0, 1]}
         assert found.rebalance.members["m1"].owned == {"t": [2]}
         assert any("states no subscriptions" in note for note in found.notes)
@@ -123,10 +123,10 @@ def test_members_of_a_snapshot_own_what_they_hold(folders: tuple[Path, Path]) ->
 def test_what_does_not_exist_is_named(
     folders: tuple[Path, Path], name: str | None, generation: int | None, reason: str
 ) -> None:
-    for one in folders:
+    for folder in folders:
         with pytest.raises(SourceError) as caught:
-            read_group(str(one), name, generation)
-        assert str(caught.value) == f"{one}: {reason}"
+            read_group(str(folder), name, generation)
+        assert str(caught.value) == f"{folder}: {reason}"
         assert caught.value.exit_code == 2
 
 
@@ -145,13 +145,13 @@ def test_names_are_near_by_letters_case_and_parts() -> None:
 def test_a_generation_that_occurs_twice_is_the_later_one(tmp_path: Path) -> None:
     """A group that was deleted and created again begins anew."""
     log = history()
-    for one in history().records:
-        log.records.append(one | {"offset": len(log.records)})
+    for record in history().records:
+        log.records.append(record | {"offset": len(log.records)})
     source = tmp_path / "records.jsonl"
     source.write_text(jsonl(log.records))
     found = group_source(str(source))
     assert len(found.moments("orders")) > 2
-    last = [one for one in found.moments("orders") if one.generation == 2][-1]
+    last = [moment for moment in found.moments("orders") if moment.generation == 2][-1]
     assert choose(found, "orders", 2) == found.read(last)
 
 

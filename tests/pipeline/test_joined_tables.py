@@ -29,7 +29,7 @@ PEOPLE = members(("a-1", 2, "t:0,1"), ("b-1", 2, "t:2,3"), ("c-1", 0, "-"))
 def cases(**files: str) -> list[Case]:
     snapshots, strays = read(**files)
     assert strays == []
-    return [case_of(one) for one in snapshots]
+    return [case_of(snapshot) for snapshot in snapshots]
 
 
 def row_of(**files: str) -> Row:

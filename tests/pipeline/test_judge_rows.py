@@ -266,8 +266,8 @@ def test_a_needless_move_is_seen() -> None:
 
 
 def test_a_chain_separates_the_real_answer_from_the_optimum() -> None:
-    held = {name: one.get("owned", {}) for name, one in CHAIN["members"].items()}
-    wants = {name: one["subscription"] for name, one in CHAIN["members"].items()}
+    held = {name: member.get("owned", {}) for name, member in CHAIN["members"].items()}
+    wants = {name: member["subscription"] for name, member in CHAIN["members"].items()}
     people = [member(name, wants[name], held[name]) for name in held]
     *_, case = replay(group(1, *people), group(2, *people))
     rows = judged(case, world({"t": 2, "u": 1, "v": 1}))
@@ -284,7 +284,7 @@ def test_a_violation_names_its_culprit() -> None:
     (case,) = replay(group(1, member("a", ["t"], {"t": [0, 1, 2], "u": [0]})))
     actual = by_assignor(judged(case))["actual"]
     assert actual["verdict"] == "invalid"
-    found = [tuple(one.values()) for one in actual["violations"]]
+    found = [tuple(violation.values()) for violation in actual["violations"]]
     assert found == [
         ("unassigned", None, "t", 3),
         ("unsubscribed", "a", "u", 0),
@@ -295,7 +295,9 @@ def test_a_violation_names_its_culprit() -> None:
 def test_a_partition_given_twice_to_one_member_is_seen() -> None:
     (case,) = replay(group(1, member("a", ["t"], {"t": [0, 0, 1, 2, 3]})))
     actual = by_assignor(judged(case))["actual"]
-    assert [one["rule"] for one in actual["violations"]] == ["assigned-twice"]
+    assert [violation["rule"] for violation in actual["violations"]] == [
+        "assigned-twice"
+    ]
 
 
 def test_withholding_is_judged_over_the_episode() -> None:

@@ -107,19 +107,19 @@ def test_members_with_odd_ids() -> None:
 def test_a_damaged_line_costs_one_line(line: str, reason: str) -> None:
     rows = read(f"{line}\n{message(4, a={'t': [0]})}")
     assert [row["reason"] for row in rows if row["what"] == UNREADABLE] == [reason]
-    assert [one.generation for one in cases(rows)] == [4]
+    assert [case.generation for case in cases(rows)] == [4]
 
 
 def test_several_groups_files_and_leaders() -> None:
     first = f"{message(1, a={'t': [0]})}\n{message(1, group='h', c={})}"
     second = f"{joined(2, 'range')}\n{message(2, a={}, b={'t': [0]})}"
     rows = read(first, f"{second}\n{first}")
-    assert [(one.group_id, one.generation, one.source) for one in cases(rows)] == [
+    assert [(case.group_id, case.generation, case.source) for case in cases(rows)] == [
         ("g", 1, "0.log"),
         ("h", 1, "0.log"),
         ("g", 2, "1.log"),
     ]
-    assert [one.client_assignor for one in cases(rows)] == [None, None, "range"]
+    assert [case.client_assignor for case in cases(rows)] == [None, None, "range"]
     assert [row["records"] for row in rows if row["what"] == REPEATED] == [2]
 
 
@@ -260,7 +260,7 @@ def test_logs_of_real_leaders_have_the_states_of_the_records(
 
     def found() -> set[int | None]:
         text = [log.read_text() for log in logs if log.exists()]
-        return {one.generation for one in cases(read(*text))}
+        return {case.generation for case in cases(read(*text))}
 
     def has_settled(least: int) -> bool:
         return len(found()) >= least and are_in_force(broker, group, *found())
@@ -273,6 +273,6 @@ def test_logs_of_real_leaders_have_the_states_of_the_records(
     segment = copied_segment(broker, tmp_path)
     states = with_records(segment, *logs)
     check_states(states, segment, group)
-    assert {one.client_assignor for one in states} == {"range"}
-    numbers = [sum(map(len, held(one).values())) for one in states]
+    assert {state.client_assignor for state in states} == {"range"}
+    numbers = [sum(map(len, held(state).values())) for state in states]
     assert min(numbers) >= 1

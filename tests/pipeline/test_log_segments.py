@@ -302,4 +302,6 @@ def test_a_segment_of_a_real_broker_has_what_a_consumer_reads(
 def of_group(
     records: Sequence[tuple[int, bytes, bytes | None]], name: str
 ) -> list[tuple[int, bytes, bytes | None]]:
-    return [one for one in records if decode_record(one[1], None).group_id == name]
+    return [
+        record for record in records if decode_record(record[1], None).group_id == name
+    ]

@@ -58,7 +58,7 @@ def test_a_classic_group_that_becomes_new(known: bool) -> None:
     last = found.cases[-1]
     assert owned(last) == {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
     assert last.members is not None
-    assert {n: one.joined for n, one in last.members.items()} == {
+    assert {n: member.joined for n, member in last.members.items()} == {
         "a": False, "b": False, "c": True,
     }  # fmt: skip
     assert (last.left, last.behind, last.client_assignor) == (0, 2, "uniform")

@@ -27,7 +27,7 @@ PLAIN = offsets(("t", 0, 5, "a-1"), ("t", 1, 5, "a-1"), ("t", 2, 5, "b-1"))
 
 def read(text: str, name: str | None = None) -> tuple[list[Case], list[Stray]]:
     snapshots, strays = read_snapshots([("x.txt", lines(text))], group_name=name)
-    return [case_of(one) for one in snapshots], strays
+    return [case_of(snapshot) for snapshot in snapshots], strays
 
 
 def only(text: str, name: str | None = None) -> Case:

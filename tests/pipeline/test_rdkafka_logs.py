@@ -34,22 +34,22 @@ RDKAFKA = Path(__file__).parent.parent / "data" / "leader-logs" / "rdkafka.log"
 
 def test_a_log_of_librdkafka_has_subscriptions() -> None:
     states = cases(read_path(RDKAFKA))
-    assert [(one.group_id, one.generation) for one in states] == [
+    assert [(state.group_id, state.generation) for state in states] == [
         ("rd g", generation) for generation in (1, 2, 3, 4)
     ]
-    assert {one.client_assignor for one in states} == {"cooperative-sticky"}
-    assert {one.subscriptions for one in states} == {REPORTED}
+    assert {state.client_assignor for state in states} == {"cooperative-sticky"}
+    assert {state.subscriptions for state in states} == {REPORTED}
     loads = [
         sorted(sum(map(len, a.values())) for a in held(s).values()) for s in states
     ]
     assert loads == [[5], [2, 3], [2, 3], [5]]
     wanted = {
         tuple(member.subscription)
-        for one in states
-        for member in (one.members or {}).values()
+        for state in states
+        for member in (state.members or {}).values()
     }
     assert wanted == {("rd-t", "rd-u")}
-    times = [one.at or 0 for one in states]
+    times = [state.at or 0 for state in states]
     assert times == sorted(times)
     assert min(times) > 1_700_000_000_000
 
@@ -80,12 +80,12 @@ def test_lines_of_other_clients_and_layouts_in_between() -> None:
 
 def test_a_lost_line_costs_one_assignment() -> None:
     lines = RDKAFKA.read_text().split("\n")
-    known = {one.generation: held(one) for one in cases(read("\n".join(lines)))}
+    known = {case.generation: held(case) for case in cases(read("\n".join(lines)))}
     at = [n for n, line in enumerate(lines) if "|ASSIGN|" in line and " [" in line]
     assert len(at) > 40
     for lost in at:
         rows = read("\n".join(lines[:lost] + lines[lost + 1 :]))
-        sound = [one for one in cases(rows) if one.doubt is None]
+        sound = [case for case in cases(rows) if case.doubt is None]
         found = {one.generation: held(one) for one in sound}
         assert {n: known[n] for n in found} == found
         assert len(found) >= 3
@@ -180,8 +180,9 @@ def test_logs_of_real_leaders_of_librdkafka_have_the_rebalances_of_the_records(
     states = with_records(segment, *logs)
     assert len(states) == len(logged)
     check_states(states, segment, group)
-    for one in states:
-        wanted = {n: m.subscription for n, m in (one.members or {}).items()}
+    for state in states:
+        wanted = {n: m.subscription for n, m in (state.members or {}).items()}
         assert wanted == {
-            n: m.subscription for n, m in (logged[one.generation].members or {}).items()
+            n: m.subscription
+            for n, m in (logged[state.generation].members or {}).items()
         }

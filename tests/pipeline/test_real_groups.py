@@ -72,7 +72,7 @@ class Compared:
         if (instance := life.start["instance"]) is not None:
             every = self.group.lives.values()
             lives = [one for one in every if one.start["instance"] == instance]
-        return [frozenset(), *(called.held for one in lives for called in one.called)]
+        return [frozenset(), *(called.held for live in lives for called in live.called)]
 
     def unseen(self, name: str) -> set[Pairs]:
         """Return what a member was never called back for, each with its reason."""
@@ -213,12 +213,12 @@ def test_members_owned_what_they_were_called_back_for(
 def _missed(found: Compared, member: str) -> set[int]:
     """Return the generations for which a member was not called back."""
     missed = set()
-    for one in found.matches[member]:
-        number = one.given.number
-        if one.status == SUPERSEDED:
+    for match in found.matches[member]:
+        number = match.given.number
+        if match.status == SUPERSEDED:
             missed.add(number)
-        elif one.called is not None:
-            missed |= {*range(number, one.called.number or number)}
+        elif match.called is not None:
+            missed |= {*range(number, match.called.number or number)}
     return missed
 
 
@@ -234,9 +234,9 @@ def _before(
     if seen or instance_id is None:
         return _until_lost(life, seen[-1]) if seen else frozenset()
     former = [
-        one.assigned[-1]
-        for one in found.group.lives.values()
-        if one.start["instance"] == instance_id and one.start["ms"] < life.start["ms"]
+        live.assigned[-1]
+        for live in found.group.lives.values()
+        if live.start["instance"] == instance_id and live.start["ms"] < life.start["ms"]
     ]
     return former[-1].held if former else frozenset()
 
@@ -337,7 +337,9 @@ def test_four_libraries_are_in_one_group(recording: dict[str, Compared]) -> None
 def test_static_members_return(recording: dict[str, Compared], name: str) -> None:
     """Neither return of a classic member is a rebalance (KIP-345)."""
     group = recording[name].group
-    static = [one for case in group.cases for one in (case.members or {}).values()]
+    static = [
+        member for case in group.cases for member in (case.members or {}).values()
+    ]
     assert {one.instance_id for one in static} == {"i0", "i1", "i2"}
     returned = [life for life in group.lives.values() if life.start["instance"]]
     assert len(returned) == 5

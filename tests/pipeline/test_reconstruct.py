@@ -21,7 +21,7 @@ T = ["t"]
 
 def owned(case: Case) -> dict[str, dict[str, list[int]]]:
     assert case.members is not None
-    return {name: one.owned for name, one in case.members.items() if one.owned}
+    return {name: member.owned for name, member in case.members.items() if member.owned}
 
 
 def test_owned_is_the_assignment_of_the_generation_before() -> None:

@@ -101,7 +101,7 @@ def test_reading_by_columns(found: list[Row], encoding: Encoding | None) -> None
         list(rows_of_records(batch, known)), schema=ROWS
     )
     by_columns = list(batches_of_records(batch, known))
-    assert all(one.schema == ROWS for one in by_columns)
+    assert all(by_column.schema == ROWS for by_column in by_columns)
     assert sorted_rows(iter(by_columns)) == sorted_rows(iter([expected]))
 
 

@@ -153,15 +153,19 @@ def test_every_callback_is_in_the_records() -> None:
     """All 962; after 34 of them a member that is gone, or about to leave, has none."""
     compared, leaving = 0, []
     for member, callbacks in told().items():
-        for one in callbacks:
+        for callback in callbacks:
             compared += 1
-            lags = [one.at - r.at for r in recorded()[member] if r.held == one.held]
+            lags = [
+                callback.at - r.at
+                for r in recorded()[member]
+                if r.held == callback.held
+            ]
             if any(-EARLY_MS <= lag <= LATE_MS for lag in lags):
                 continue
             gone = [r.at for r in recorded()[member] if r.held is None]
-            assert not one.held, (member, one)
-            assert any(-LATE_MS <= at - one.at <= GONE_MS for at in gone), one
-            leaving.append(one.event)
+            assert not callback.held, (member, callback)
+            assert any(-LATE_MS <= at - callback.at <= GONE_MS for at in gone), callback
+            leaving.append(callback.event)
     assert compared == 962
     assert Counter(leaving) == {"revoke": 31, "lost": 3}
 
@@ -185,11 +189,11 @@ def test_members_held_the_target_of_every_epoch_that_was_reached(group: str) -> 
 def held_between(member: str, begin: int, end: int) -> set[Pairs]:
     """Return what a consumer had at some moment of a time, nothing if it is new."""
     states = [Told("new", 0, frozenset()), *told().get(member, [])]
-    ends = [one.at for one in states[1:]] + [end]
+    ends = [state.at for state in states[1:]] + [end]
     return {
-        one.held
-        for one, until in zip(states, ends, strict=True)
-        if one.at <= end and until >= begin
+        state.held
+        for state, until in zip(states, ends, strict=True)
+        if state.at <= end and until >= begin
     }
 
 
@@ -236,7 +240,7 @@ def _equal(group: str, name: str) -> tuple[int, int]:
     for case in cases()[group]:
         instance = instance_of(pose(case, world).document)
         ours = document_of(instance, ASSIGNORS[name].assign(instance), assignor=name)
-        now = {m: pairs(one.assigned) for m, one in (case.members or {}).items()}
+        now = {m: pairs(member.assigned) for m, member in (case.members or {}).items()}
         equal += {m: pairs(held) for m, held in ours.members.items()} == now
     return equal, len(cases()[group])
 
@@ -256,7 +260,9 @@ def test_described_states_equal_the_members_partitions() -> None:
             case = case_of(snapshot)
         except NotJudged:
             continue
-        described = {n: pairs(one.assigned) for n, one in (case.members or {}).items()}
+        described = {
+            n: pairs(member.assigned) for n, member in (case.members or {}).items()
+        }
         times = {one.at for name in described for one in recorded()[name]}
         assert any(
             all(_had(name, at) == held for name, held in described.items())
@@ -356,7 +362,7 @@ def test_missing_records_are_never_guessed(part: float, compacted: bool) -> None
 def _facts(case: Case) -> Any:
     """Return what does not depend on the records before, except for the last target."""
     members = {
-        name: replace(one, claimed=None, claimed_generation=None)
-        for name, one in (case.members or {}).items()
+        name: replace(member, claimed=None, claimed_generation=None)
+        for name, member in (case.members or {}).items()
     }
     return case.generation, case.left, case.resubscribed, case.behind, members

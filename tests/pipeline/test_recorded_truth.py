@@ -83,7 +83,7 @@ def _rewritten(record: GroupMetadata, at: int) -> Rewritten:
     place = Place(source="", partition=0, offset=0, at=at)
     (case,) = [*alone.metadata(record, place), *alone.finish()]
     assert case.members is not None
-    held = {name: pairs(one.assigned) for name, one in case.members.items()}
+    held = {name: pairs(member.assigned) for name, member in case.members.items()}
     return Rewritten(at, held)
 
 

@@ -109,7 +109,7 @@ def test_a_pair_has_the_rows_of_its_records(
     )
     folder = "topics/__consumer_offsets/partition=0"
     sources = {row["source"] for row in rows}
-    assert sources == {f"{folder}/{one}" for one in names if ".keys." not in one}
+    assert sources == {f"{folder}/{name}" for name in names if ".keys." not in name}
 
 
 @pytest.mark.heavy

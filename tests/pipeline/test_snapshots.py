@@ -153,8 +153,8 @@ def test_what_is_known_without_subscriptions_is_true(drawn: tuple[Row, Row]) -> 
     """Compare with the same valid assignment under the subscriptions drawn."""
     document, assignment = drawn
     assume(len(document["members"]) > 0)
-    for one in document["members"].values():
-        one.pop("capacity", None)  # Kafka's members have none
+    for entry in document["members"].values():
+        entry.pop("capacity", None)  # Kafka's members have none
     verdict = judge(document, assignment)
     assert verdict["verdict"] == "valid"
     row, people = judged(snapshot_of(assignment["members"]))
@@ -168,7 +168,10 @@ def test_what_is_known_without_subscriptions_is_true(drawn: tuple[Row, Row]) -> 
     is_even = max(loads, default=0) - min(loads, default=0) <= 1
     assert row["balanced_if_equal"] in (None, is_even)
     assert (row["balanced_if_equal"] is None) == (row["dec_min_balanced"] is False)
-    assert all(one["subscription"] is one["owned"] is None for one in people)
+    assert all(
+        participant["subscription"] is participant["owned"] is None
+        for participant in people
+    )
 
 
 @pytest.mark.heavy
@@ -180,10 +183,10 @@ def test_violations_in_text_are_violations_indeed(drawn: tuple[Row, Row]) -> Non
     held = {
         name: {
             topic: sorted(set(numbers))
-            for topic, numbers in one.items()
+            for topic, numbers in member.items()
             if topic in document["members"].get(name, {}).get("subscription", ())
         }
-        for name, one in assignment["members"].items()
+        for name, member in assignment["members"].items()
         if name in document["members"]
     }
     row, _ = judged(snapshot_of(held))

@@ -306,10 +306,10 @@ def test_topics_are_as_large_as_assignments_and_commits_say() -> None:
 
 def test_documents_in_lines_in_one_piece_and_in_parquet(tmp_path: Path) -> None:
     documents = [CHAIN, DOUBLE_CLAIM]
-    lines = b"\n".join(orjson.dumps(one) for one in documents)
+    lines = b"\n".join(orjson.dumps(document) for document in documents)
     (tmp_path / "a.jsonl").write_bytes(lines)
     (tmp_path / "b.json").write_bytes(orjson.dumps(CHAIN, option=orjson.OPT_INDENT_2))
-    table = to_table([rebalance_of(one) for one in documents])
+    table = to_table([rebalance_of(document) for document in documents])
     pq.write_table(table, tmp_path / "c.parquet")
     found = [read_path(path) for path in sorted(tmp_path.iterdir())]
     assert [what(rows) for rows in found] == [[CASE] * 2, [CASE], [CASE] * 2]

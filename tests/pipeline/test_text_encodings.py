@@ -106,7 +106,7 @@ def test_packed_utf16_that_breaks_off_is_read_up_to_there(tmp_path: Path) -> Non
 def test_only_the_first_line_has_a_mark() -> None:
     """Spark passes the lines of a large file one by one, each with its number."""
     lines = [b"\xef\xbb\xbfa", b"\xef\xbb\xbfb", b"\xff\xfec", b"\x1f\x8bd"]
-    whole = [one.text for one in read_lines(io.BytesIO(b"\n".join(lines)))]
+    whole = [line.text for line in read_lines(io.BytesIO(b"\n".join(lines)))]
     apart = [
         line.text
         for number, text in enumerate(lines, start=1)

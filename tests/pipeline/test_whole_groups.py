@@ -115,7 +115,7 @@ def test_large_group() -> None:
         if number % 19 == 0 or number > 30:
             shift = number % 7
             records += [
-                target(one, {"t": [at + shift]}) for at, one in enumerate(names)
+                target(name, {"t": [at + shift]}) for at, name in enumerate(names)
             ]
             records += [complete(number), has("m5", {"t": [5 + shift]}, number=number)]
     counts = check(rows_of(*records), Random(0))  # noqa: S311

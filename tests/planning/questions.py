@@ -11,9 +11,9 @@ from tests.shapes import Document
 def question(policy: str = "sticky", *, effort: float | None = None) -> Question:
     """Return a question under a policy."""
 
-    def solve_one(instance: Instance, one: Policy) -> Result:
+    def solve_one(instance: Instance, policy: Policy) -> Result:
         limits = None if effort is None else Limits(effort=effort)
-        return solve(instance, one, limits=limits)
+        return solve(instance, policy, limits=limits)
 
     return Question(policy=parse_policy(policy), solve_one=solve_one)
 

@@ -38,9 +38,9 @@ def assignments(partitions: int, members: int) -> Iterator[list[list[int]]]:
 def suffices(lags: list[int], members: int, at_most: int, *, even: bool) -> bool:
     """Try every assignment; ``even``: only those whose loads differ by at most 1."""
     return any(
-        max(sum(lags[p] for p in held) for held in one) <= at_most
-        for one in assignments(len(lags), members)
-        if not even or max(map(len, one)) - min(map(len, one)) <= 1
+        max(sum(lags[p] for p in held) for held in assignment) <= at_most
+        for assignment in assignments(len(lags), members)
+        if not even or max(map(len, assignment)) - min(map(len, assignment)) <= 1
     )
 
 
@@ -123,12 +123,15 @@ def test_load_agrees_with_enumeration(
 ) -> None:
     served = set().union(*subscriptions)
     sizes = dict.fromkeys(sorted(served), 2)
-    members = {f"m{n}": member(sorted(one)) for n, one in enumerate(subscriptions)}
+    members = {
+        f"m{n}": member(sorted(subscription))
+        for n, subscription in enumerate(subscriptions)
+    }
     wanted = sorted(joining & served)
     if not wanted:
         return
     found = needed(rebalance(sizes, members), "load", at_most, subscription=wanted)
-    is_equal = len({frozenset(one) for one in subscriptions}) == 1
+    is_equal = len({frozenset(subscription) for subscription in subscriptions}) == 1
     first = 1 if is_equal else len(subscriptions)
     enough = [
         n
@@ -150,7 +153,9 @@ def _fits(sizes: dict[str, int], subscriptions: list[set[str]], at_most: int) ->
     topics = sorted(sizes)
     for chosen in product([False, True], repeat=len(topics)):
         subset = {t for t, taken in zip(topics, chosen, strict=True) if taken}
-        room = at_most * sum(bool(one & subset) for one in subscriptions)
+        room = at_most * sum(
+            bool(subscription & subset) for subscription in subscriptions
+        )
         if sum(sizes[t] for t in subset) > room:
             return False
     return True
@@ -225,12 +230,15 @@ def test_peak_lag_of_other_subscriptions_agrees_with_enumeration(
         return
     topics = {"t": lags[:1], "u": lags[1:]}
     sizes = {t: {"partitions": len(topics[t]), "lag": topics[t]} for t in served}
-    members = {f"m{n}": member(sorted(one)) for n, one in enumerate(subscriptions)}
+    members = {
+        f"m{n}": member(sorted(subscription))
+        for n, subscription in enumerate(subscriptions)
+    }
     policy = f"{balance}; peak-lag"
     found = needed(
         rebalance(sizes, members), "peak-lag", at_most, policy, subscription=wanted
     )
-    is_common = len({frozenset(one) for one in subscriptions}) == 1
+    is_common = len({frozenset(subscription) for subscription in subscriptions}) == 1
     present = sorted(members.items())
     for count in range(1 if is_common else len(members), len(members) + 6):
         joins = {f"n{n}": member(wanted) for n in range(count - len(members))}

@@ -54,7 +54,7 @@ HISTORY = [
 def test_the_order_and_what_would_have_been_saved() -> None:
     found = rank(HISTORY, ["range"])
     assert found.rebalances == 3
-    names = [one.assignor for one in found.assignors]
+    names = [assignor.assignor for assignor in found.assignors]
     assert names == ["good", "worse", "uneven", "broken", "picky"]
     good = found.assignors[0]
     assert (good.applies, good.at_optimum, good.needless_moves) == (3, 2, 1)

@@ -112,7 +112,7 @@ def test_transfers_name_giver_receiver_and_lag() -> None:
     topic = {"partitions": 4, "lag": [5, 0, 9, 1]}
     members = {"a": member(["t"], {"t": [0, 1]}), "b": member(["t"], {"t": [2, 3]})}
     outcome = what_if(group(rebalance({"t": topic}, members)), changes, question())
-    (only,) = [one.model_dump(exclude_none=True) for one in outcome.transfers]
+    (only,) = [transfer.model_dump(exclude_none=True) for transfer in outcome.transfers]
     assert only == {
         "giver": "a",
         "leaves": True,
@@ -159,12 +159,12 @@ def test_transfers_lead_from_the_owners_to_the_assignment(data: st.DataObject) -
     outcome = what_if(present, changes, question())
     assert outcome.assignment is not None
     before, after = _owners(present), _held(outcome.assignment.members)
-    for one in outcome.transfers:
-        for topic, numbers in one.partitions.items():
+    for transfer in outcome.transfers:
+        for topic, numbers in transfer.partitions.items():
             for number in numbers:
-                assert before.pop((topic, number), None) == one.giver
-                if one.to is not None:
-                    before[topic, number] = one.to
+                assert before.pop((topic, number), None) == transfer.giver
+                if transfer.to is not None:
+                    before[topic, number] = transfer.to
     assert before == after
     plan = Plan.known(group=present.group, outcome=outcome, changes=changes)
     assert parse_plan(json.dumps(plan.to_document())) == plan
@@ -209,9 +209,9 @@ def test_rounds_are_those_that_the_judge_accepts(data: st.DataObject) -> None:
     assert steps is not None
     assert steps.rounds == (2 if verdict["figures"]["withheld"] else 1)
     held = plain_of(after)
-    for name, one in held["members"].items():
-        one.pop("generation", None)
-        one["owned"] = first[name]
+    for name, entry in held["members"].items():
+        entry.pop("generation", None)
+        entry["owned"] = first[name]
     second = instance_of(group(held))
     assert not withheld_of(second, target).any()
     again = solve(second).require_assignment()
@@ -228,9 +228,9 @@ def test_partitions_without_an_owner_are_counted(data: st.DataObject) -> None:
     owned = _owners(group(document))
     transferred = sum(
         len(numbers)
-        for one in outcome.transfers
-        if one.giver is not None
-        for numbers in one.partitions.values()
+        for transfer in outcome.transfers
+        if transfer.giver is not None
+        for numbers in transfer.partitions.values()
     )
     for answer in outcome.answers:
         steps = answer.transition
@@ -245,14 +245,14 @@ def test_partitions_without_an_owner_are_counted(data: st.DataObject) -> None:
 
 def test_every_assignor_is_listed_with_the_judges_figures() -> None:
     outcome = what_if(group(CHAIN), [], question("kip54-sticky"))
-    assert [one.assignor for one in outcome.answers] == ["optimum", *ASSIGNORS]
+    assert [answer.assignor for answer in outcome.answers] == ["optimum", *ASSIGNORS]
     best = outcome.answers[0]
     assert (best.status, best.balance_met, best.budget_met) == ("optimal", True, True)
     assert best.figures is not None
     assert best.figures.moves == 0
-    fair = next(one for one in outcome.answers if one.assignor == "fair")
+    fair = next(answer for answer in outcome.answers if answer.assignor == "fair")
     assert fair.objectives is not None
-    assert [one.of for one in fair.objectives] == ["stickiness"]
+    assert [objective.of for objective in fair.objectives] == ["stickiness"]
 
 
 def test_a_budget_that_no_assignment_meets_is_infeasible() -> None:

@@ -29,31 +29,31 @@ class Group(ExitStack):
 
     def add(self, *members: Member) -> None:
         """Let them join, and wait until the group is at rest."""
-        for one in members:
-            self.callback(one.leave)
+        for member in members:
+            self.callback(member.leave)
         self.members += members
         self.place.settled(*self.members)
 
     def restart(self, at: int, start: Callable[[], Member]) -> None:
         """Start a static member anew: it and the others have what they had."""
-        before = [one.held for one in self.members]
+        before = [member.held for member in self.members]
         self.members[at].leave()
         self.members[at] = again = start()
         self.callback(again.leave)
         self.place.settled(*self.members)
-        assert [one.held for one in self.members] == before
+        assert [member.held for member in self.members] == before
 
     def remove(self, member: Member) -> int:
         """Let one leave; return how many partitions the others have lost by that."""
         member.leave()
         self.members.remove(member)
-        before = [one.held for one in self.members]
+        before = [member.held for member in self.members]
         self.place.settled(*self.members)
-        now = [one.held for one in self.members]
+        now = [member.held for member in self.members]
         return sum(len(had - has) for had, has in zip(before, now, strict=True))
 
 
-def rebalance(one: GroupMetadata, mode: Mode) -> Rebalance:
+def rebalance(metadata: GroupMetadata, mode: Mode) -> Rebalance:
     """Return what the leader had to answer."""
     joined = [
         Joining(
@@ -61,14 +61,16 @@ def rebalance(one: GroupMetadata, mode: Mode) -> Rebalance:
             subscription=decode_subscription(member.subscription),
             instance_id=member.group_instance_id,
         )
-        for member in one.members
+        for member in metadata.members
     ]
     return rebalance_of(joined, TOPICS, mode=mode)
 
 
-def given(one: GroupMetadata) -> Given:
+def given(metadata: GroupMetadata) -> Given:
     """Return what each member got, by its id."""
-    return {member.member_id: assigned(member.assignment) for member in one.members}
+    return {
+        member.member_id: assigned(member.assignment) for member in metadata.members
+    }
 
 
 def assigned(data: bytes) -> dict[str, list[int]]:
@@ -84,22 +86,24 @@ def client_of(member: GroupMember) -> str:
     return member.client_id.split("-")[0]
 
 
-def leader_of(one: GroupMetadata) -> str:
+def leader_of(metadata: GroupMetadata) -> str:
     """Return the client of the leader."""
-    (client,) = {client_of(m) for m in one.members if m.member_id == one.leader}
+    (client,) = {
+        client_of(m) for m in metadata.members if m.member_id == metadata.leader
+    }
     return client
 
 
-def judge(one: GroupMetadata, mode: Mode = Mode.EAGER) -> None:
+def judge(metadata: GroupMetadata, mode: Mode = Mode.EAGER) -> None:
     """Assert that answers are valid and balanced, without needless moves.
 
     A leader that has just started may know no topic yet: then it gives nothing, and
     the group rebalances again as soon as it does. kafka-python is made so.
     """
-    if not any(given(one).values()):
+    if not any(given(metadata).values()):
         return
-    document = rebalance(one, mode)
-    answer = {"format": "assignment/1", "members": given(one)}
+    document = rebalance(metadata, mode)
+    answer = {"format": "assignment/1", "members": given(metadata)}
     said = verify.judge(
         json.loads(to_json(document)), answer, cooperative=mode is Mode.COOPERATIVE
     )
@@ -125,10 +129,10 @@ def claimed(generations: list[GroupMetadata], mode: Mode = Mode.EAGER) -> int:
     was about to give up. Of a generation the last record counts: a static member that
     came back has another id in it.
     """
-    was = {one.generation: given(one) for one in generations}
+    was = {generation.generation: given(generation) for generation in generations}
     count_of = 0
-    for one in generations:
-        for member in one.members:
+    for generation in generations:
+        for member in generation.members:
             said = decode_subscription(member.subscription)
             claim = claim_of(said, mode)
             if claim.generation >= 0 and (said.user_data or mode is Mode.COOPERATIVE):

@@ -119,8 +119,8 @@ class Place:
                 heartbeat_interval_ms=HEARTBEAT,
                 session_timeout_ms=SESSION,
             )
-            for one in assignors:
-                one.follow(consumer)
+            for assignor in assignors:
+                assignor.follow(consumer)
             await consumer.start()
             try:
                 while not member.leaving.is_set():
@@ -191,17 +191,17 @@ class Place:
         one partition more than another.
         """
         deadline = time.monotonic() + SETTLE_SECONDS
-        before, since = [one.held for one in members], time.monotonic()
+        before, since = [member.held for member in members], time.monotonic()
         while time.monotonic() < deadline:
             time.sleep(0.05)
-            now = [one.held for one in members]
+            now = [member.held for member in members]
             if now != before or not self._is_even(now):
                 before, since = now, time.monotonic()
             if time.monotonic() - since > AT_REST:
                 return
-            for one in members:
-                if one.error is not None:
-                    raise one.error
+            for member in members:
+                if member.error is not None:
+                    raise member.error
         raise AssertionError(f"no rest in {SETTLE_SECONDS} s: {before}")
 
     def wait_for_rebalance(self) -> None:

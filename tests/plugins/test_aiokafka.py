@@ -37,17 +37,19 @@ def cluster() -> ClusterMetadata:
     return known
 
 
-def leads(one: AiokafkaAssignor, **joined: bytes) -> dict[str, list[int]]:
+def leads(assignor: AiokafkaAssignor, **joined: bytes) -> dict[str, list[int]]:
     """Let the client's coordinator decode, call the assignor, and encode."""
     coordinator = GroupCoordinator.__new__(GroupCoordinator)
-    coordinator._assignors = [one]
+    coordinator._assignors = [assignor]
     coordinator._subscription = MagicMock()
     coordinator._client = MagicMock(_maybe_wait_metadata=AsyncMock())
     coordinator._cluster = cluster()
     coordinator._get_metadata_snapshot = dict
     coordinator.group_id = "g"
     members = [(member_id, None, data) for member_id, data in joined.items()]
-    response = SimpleNamespace(API_VERSION=5, group_protocol=one.name, members=members)
+    response = SimpleNamespace(
+        API_VERSION=5, group_protocol=assignor.name, members=members
+    )
     given = asyncio.run(coordinator._perform_assignment(response))
     return {
         member_id: [
@@ -57,12 +59,14 @@ def leads(one: AiokafkaAssignor, **joined: bytes) -> dict[str, list[int]]:
     }
 
 
-def joins(one: AiokafkaAssignor) -> bytes:
-    return bytes(one.metadata({"t"}).encode())
+def joins(assignor: AiokafkaAssignor) -> bytes:
+    return bytes(assignor.metadata({"t"}).encode())
 
 
-def is_given(one: AiokafkaAssignor, *numbers: int) -> None:
-    one.on_assignment(ConsumerProtocolMemberAssignment(0, [("t", list(numbers))], b""))
+def is_given(assignor: AiokafkaAssignor, *numbers: int) -> None:
+    assignor.on_assignment(
+        ConsumerProtocolMemberAssignment(0, [("t", list(numbers))], b"")
+    )
 
 
 def test_a_rebalance_and_another() -> None:

@@ -46,10 +46,10 @@ def joined(document: Document, mode: Mode = Mode.EAGER) -> list[Joining]:
     return [
         Joining(
             member_id=member_id,
-            subscription=decode_subscription(encode_subscription(_said(one, mode))),
-            instance_id=one.get("instance_id"),
+            subscription=decode_subscription(encode_subscription(_said(member, mode))),
+            instance_id=member.get("instance_id"),
         )
-        for member_id, one in document["members"].items()
+        for member_id, member in document["members"].items()
     ]
 
 

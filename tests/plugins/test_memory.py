@@ -52,9 +52,9 @@ def test_a_whole_subscription_by_hand() -> None:
 
 def of_java(assignor: str) -> list[RecordedMember]:
     return [
-        one
-        for one in recorded_members()
-        if (one.client, one.assignor) == ("java", assignor)
+        member
+        for member in recorded_members()
+        if (member.client, member.assignor) == ("java", assignor)
     ]
 
 
@@ -119,9 +119,9 @@ def test_junk_is_no_claim(junk: bytes) -> None:
 
 def test_librdkafka_claims_in_its_field() -> None:
     found = [
-        claim_of(decode_subscription(one.subscription), Mode.COOPERATIVE)
-        for one in recorded_members()
-        if (one.client, one.assignor) == ("librdkafka", "cooperative-sticky")
+        claim_of(decode_subscription(member.subscription), Mode.COOPERATIVE)
+        for member in recorded_members()
+        if (member.client, member.assignor) == ("librdkafka", "cooperative-sticky")
     ]
     assert sum(bool(claim.partitions) for claim in found) == 3
     assert sum(claim.generation >= 0 for claim in found) == 6

@@ -56,7 +56,7 @@ def test_examples_read_all_records(
         if "consumer" in names:
             names["consumer"].close()
     assert sorted(seen) == [(topic, 0, 0), (topic, 0, 1), (topic, 1, 0)]
-    assert not [one for one in caplog.records if one.name.startswith("oracle")]
+    assert not [record for record in caplog.records if record.name.startswith("oracle")]
 
 
 def test_there_are_as_many_examples() -> None:

@@ -37,7 +37,7 @@ def test_alone(place: Place, client: str, algorithm: str) -> None:
         assert each.protocol == algorithm
         judge(each)
     assert claimed(generations) >= 12 + 8 + 12
-    assert len({one.leader for one in generations}) >= 2
+    assert len({generation.leader for generation in generations}) >= 2
 
 
 def test_beside_java_sticky(place: Place) -> None:
@@ -50,9 +50,9 @@ def test_beside_java_sticky(place: Place) -> None:
         assert group.remove(group.members[0]) == 0
         group.add(place.kafka_python(ours))
     generations = place.generations()
-    for one in generations:
-        assert one.protocol == "sticky"
-        judge(one)
+    for generation in generations:
+        assert generation.protocol == "sticky"
+        judge(generation)
     assert claimed(generations) >= 12 + 12 + 8 + 12
     assert leader_of(generations[0]) == "kafka"
 
@@ -64,9 +64,9 @@ def test_java_leads(place: Place) -> None:
         group.add(place.aiokafka(aiokafka.assignor("chain-sticky", name="sticky")))
         assert group.remove(group.members[1]) == 0
     generations = place.generations()
-    for one in generations:
-        assert (one.protocol, leader_of(one)) == ("sticky", "consumer")
-        judge(one)
+    for generation in generations:
+        assert (generation.protocol, leader_of(generation)) == ("sticky", "consumer")
+        judge(generation)
     assert claimed(generations) >= 12 + 12 + 8
 
 
@@ -79,11 +79,14 @@ def test_beside_librdkafka(place: Place, protocol: str) -> None:
         group.remove(group.members[0])
         group.add(place.kafka_python(ours))
     generations = place.generations()
-    assert {one.protocol for one in generations} == {protocol, "roundrobin"}
-    assert {leader_of(one) for one in generations} == {"kafka", "rdkafka"}
-    for one in generations:
-        if leader_of(one) == "kafka":
-            judge(one)
+    assert {generation.protocol for generation in generations} == {
+        protocol,
+        "roundrobin",
+    }
+    assert {leader_of(generation) for generation in generations} == {"kafka", "rdkafka"}
+    for generation in generations:
+        if leader_of(generation) == "kafka":
+            judge(generation)
 
 
 @pytest.mark.parametrize("first", ["ours", "theirs"])
@@ -104,9 +107,9 @@ def test_cooperative(place: Place, other: str, first: str) -> None:
             group.add(start())
         assert group.remove(group.members[1]) == 0
     generations = place.generations()
-    for one in generations:
-        assert one.protocol == "cooperative-sticky"
-        judge(one, Mode.COOPERATIVE)
+    for generation in generations:
+        assert generation.protocol == "cooperative-sticky"
+        judge(generation, Mode.COOPERATIVE)
     assert claimed(generations, Mode.COOPERATIVE) >= 12 + 12 + 12 + 8
     client = {"ours": "kafka", "java": "consumer", "librdkafka": "rdkafka"}
     assert leader_of(generations[0]) == client[first if first == "ours" else other]
@@ -126,5 +129,5 @@ def test_an_engine_that_fails_does_not_lose_the_group(place: Place) -> None:
     with Group(place) as group:
         group.add(place.kafka_python(Failing))
         group.add(place.kafka_python(Failing))
-    for one in place.generations():
-        judge(one)
+    for generation in place.generations():
+        judge(generation)

@@ -32,13 +32,13 @@ ATTEMPTS = 5
 """Starts of a member, of which one has to take less than its session."""
 
 
-def named(one: GroupMetadata) -> dict[str, bytes]:
+def named(metadata: GroupMetadata) -> dict[str, bytes]:
     """Return what was given by what a member keeps when it starts anew."""
-    return {m.group_instance_id or m.member_id: m.assignment for m in one.members}
+    return {m.group_instance_id or m.member_id: m.assignment for m in metadata.members}
 
 
-def ids(one: GroupMetadata) -> dict[str | None, str]:
-    return {m.group_instance_id: m.member_id for m in one.members}
+def ids(metadata: GroupMetadata) -> dict[str | None, str]:
+    return {m.group_instance_id: m.member_id for m in metadata.members}
 
 
 def by_range(document: Rebalance) -> Given:
@@ -117,7 +117,7 @@ def test_who_comes_back_amid_a_rebalance_claims_nothing(place: Place) -> None:
         if all(ids(generation).keys() != {"a", "c"} for generation in generations):
             break  # otherwise, the session of b has ended: this machine is slow
 
-    (last,) = (one for one in generations if "c" in ids(one))
+    (last,) = (generation for generation in generations if "c" in ids(generation))
     assert len(ids(last)) == 3
     assert claimed(generations) - claimed(generations[:-1]) == 6
     judge(last)

@@ -35,7 +35,9 @@ def sums(draw: st.DrawFn) -> WeightedObjective:
         return WeightedObjective.of(Objective.LOAD)
     objectives = draw(st.lists(st.sampled_from(PLAIN), min_size=1, unique=True))
     weights = st.one_of(st.just(1), st.integers(1, WEIGHT_MAX))
-    return WeightedObjective(terms=tuple((draw(weights), one) for one in objectives))
+    return WeightedObjective(
+        terms=tuple((draw(weights), objective) for objective in objectives)
+    )
 
 
 def alone(level: WeightedObjective) -> object:

@@ -136,7 +136,7 @@ def forge_certificate(rng: Random, document: Document, answer: Document) -> None
             certificate["threshold"][name] = [rng.randint(1, 3), rng.randint(1, 3)]
     if rng.randrange(4) == 0:
         names = ("stickiness", "rack")
-        certificate["weights"] = {one: rng.randrange(4) for one in names}
+        certificate["weights"] = {name: rng.randrange(4) for name in names}
     for part in ("level", "price", "threshold"):
         if rng.randrange(40) == 0 and certificate.get(part):
             del certificate[part][rng.choice(sorted(certificate[part]))]
@@ -198,7 +198,9 @@ def kept_pairs() -> Iterator[Pair]:
         case = with_names(case_at(table, place), world.names)
         posed = pose(case, world).document
         yield written(posed), written(best_assignment(posed))
-        held = {name: one.assigned or {} for name, one in (case.members or {}).items()}
+        held = {
+            name: member.assigned or {} for name, member in (case.members or {}).items()
+        }
         members = {
             name: {topic: list(numbers) for topic, numbers in topics.items()}
             for name, topics in held.items()

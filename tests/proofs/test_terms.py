@@ -74,8 +74,8 @@ def drawn_question(rng: Random) -> Question:
     """Return terms for a group and a balance, with bounds that hold or nearly do."""
     document = drawn(rng, rng.choice((TINY, SMALL)))
     if rng.randrange(2):
-        for one in document["members"].values():
-            one["capacity"] = rng.randint(1, 4)
+        for member in document["members"].values():
+            member["capacity"] = rng.randint(1, 4)
     case, of = verify.understand(document), rng.choice(sorted(LEVELS))
     region = drawn_region(rng, document, case)
     topics = sorted(document["topics"])

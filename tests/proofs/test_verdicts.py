@@ -84,7 +84,8 @@ def test_drawn_answers() -> None:
     for by in ("certificate", "terms"):
         for is_so in (True, False):
             told = [
-                one["rests_on"] == by and one.get("proved") is is_so for one in levels
+                level["rests_on"] == by and level.get("proved") is is_so
+                for level in levels
             ]
             assert sum(told) > PAIRS // 50, (by, is_so)
 

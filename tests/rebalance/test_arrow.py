@@ -206,7 +206,9 @@ def test_a_table_survives_parquet(tmp_path: Path) -> None:
     table = pq.read_table(tmp_path / "r.parquet")
     assert table.schema.equals(REBALANCES)
     found = [one for one in from_table(table) if isinstance(one, Rebalance)]
-    assert [to_json(one) for one in found] == [to_json(one) for one in documents]
+    assert [to_json(one) for one in found] == [
+        to_json(document) for document in documents
+    ]
 
 
 def test_other_integers_and_strings_are_read_too() -> None:

@@ -183,7 +183,7 @@ LAG = {("t", 0): 5, ("t", 1): 6, ("t", 2): 7, ("u", 0): 0, ("other", 0): 1}
 def test_a_group_of_confluent_kafka() -> None:
     built = instance_from_confluent(confluent(), topics(), WANTED, lag=LAG)
     assert columns_of(built) == EXPECTED
-    cluster = SimpleNamespace(topics={one.name: one for one in topics()})
+    cluster = SimpleNamespace(topics={topic.name: topic for topic in topics()})
     built = instance_from_confluent(confluent(), cluster, WANTED, lag=LAG)
     assert columns_of(built) == EXPECTED
 
@@ -208,13 +208,13 @@ def kafka_python(**changes: Any) -> dict[str, Any]:
 
 
 def test_a_group_of_kafka_python() -> None:
-    described = [vars(one) for one in topics()]
+    described = [vars(topic) for topic in topics()]
     built = instance_from_kafka_python(kafka_python(), described, lag=LAG)
     assert columns_of(built) == EXPECTED
 
 
 def test_groups_that_cannot_be_used_say_why() -> None:
-    described = [vars(one) for one in topics()]
+    described = [vars(topic) for topic in topics()]
     group = kafka_python(group_state="PreparingRebalance")
     with pytest.raises(InstanceError, match="PreparingRebalance, not Stable: 'g'"):
         instance_from_kafka_python(group, described)

@@ -41,16 +41,16 @@ def columns(document: Document, rule: ClaimRule = ClaimRule.NEWEST_CLAIM) -> Ins
 def owner_by_hand(document: Document, rule: ClaimRule) -> dict[tuple[str, int], str]:
     """Settle claims one partition at a time, from the words of the rules."""
     members = document["members"]
-    generation = {m: one.get("generation", -1) for m, one in members.items()}
+    generation = {m: member.get("generation", -1) for m, member in members.items()}
     newest = max(generation.values(), default=-1)
     owners = {}
     for topic, about in document["topics"].items():
         for number in range(about["partitions"]):
             claimants = [
                 m
-                for m, one in members.items()
-                if topic in one["subscription"]
-                and number in one.get("owned", {}).get(topic, ())
+                for m, member in members.items()
+                if topic in member["subscription"]
+                and number in member.get("owned", {}).get(topic, ())
                 and (rule is ClaimRule.NEWEST_CLAIM or generation[m] == newest)
             ]
             best = max((generation[m] for m in claimants), default=-1)

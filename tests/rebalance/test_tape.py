@@ -140,13 +140,13 @@ def tidied(document: Document) -> Document:
         topic.pop("racks", None)
         if "lag" in topic:
             topic["lag"] = [lag % 10**15 for lag in topic["lag"]]
-    for one in document["members"].values():
-        one.pop("rack", None)
-        one["subscription"] = [t for t in one["subscription"] if t in topics]
-        if "owned" in one:
-            one["owned"] = {
+    for entry in document["members"].values():
+        entry.pop("rack", None)
+        entry["subscription"] = [t for t in entry["subscription"] if t in topics]
+        if "owned" in entry:
+            entry["owned"] = {
                 topic: sorted(n for n in numbers if n < topics[topic]["partitions"])
-                for topic, numbers in one["owned"].items()
+                for topic, numbers in entry["owned"].items()
                 if topic in topics
             }
     return document

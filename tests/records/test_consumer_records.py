@@ -153,9 +153,9 @@ def _record(kind: type[Any], vector: Vector) -> Any:
     values = known | dict(vector.fields)
     for name in ("assigned", "revoking"):
         if name in values:
-            values[name] = tuple(_partitions(one) for one in values[name])
+            values[name] = tuple(_partitions(value) for value in values[name])
     if "topics" in values:
-        values["topics"] = tuple(_topic(one) for one in values["topics"])
+        values["topics"] = tuple(_topic(topic) for topic in values["topics"])
     if values.get("classic") is not None:
         rows = values["classic"]["protocols"]
         values["classic"] = ClassicMemberMetadata(
@@ -163,7 +163,7 @@ def _record(kind: type[Any], vector: Vector) -> Any:
             protocols=tuple((name, bytes.fromhex(data)) for name, data in rows),
         )
     names = set(kind._fields)
-    return kind(**{name: one for name, one in values.items() if name in names})
+    return kind(**{name: value for name, value in values.items() if name in names})
 
 
 def _partitions(row: dict[str, Any]) -> TopicIdPartitions:

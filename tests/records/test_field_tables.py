@@ -132,7 +132,7 @@ def test_no_type_is_missing(kafkas: Messages) -> None:
         and not name.startswith(("Share", "Streams"))
     }
     assert numbers.pop("ConsumerGroupPartitionMetadata") == 4
-    assert numbers == {name: one for _, types in KEYS for name, one in types.items()}
+    assert numbers == {name: kind for _, types in KEYS for name, kind in types.items()}
     for number, message in ours.VALUES_BY_TYPE.items():
         assert numbers[message.name.removesuffix("Value")] == number
 

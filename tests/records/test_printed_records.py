@@ -120,7 +120,9 @@ def test_the_messages_are_those_of_kafka() -> None:
     """Compare with the message files in the broker's jar."""
     name = f"kafka-group-coordinator-{VERSION}.jar"
     (jar,) = (path for path in kafka_jars() if path.name == name)
-    ours = {one["name"]: one for one in printed_records._messages().values()}
+    ours = {
+        message["name"]: message for message in printed_records._messages().values()
+    }
     with zipfile.ZipFile(jar) as packed:
         found = [one for one in packed.namelist() if one.startswith("common/message/")]
         texts = [packed.read(one).decode() for one in found if one.endswith(".json")]

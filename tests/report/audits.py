@@ -256,7 +256,10 @@ def _needless_lag(instance: Document, answer: Document, needless: int) -> int | 
     moved: Iterator[int] = (
         instance["topics"][topic]["lag"][number]
         for (topic, number), owner in _places(
-            {name: one.get("owned", {}) for name, one in instance["members"].items()}
+            {
+                name: member.get("owned", {})
+                for name, member in instance["members"].items()
+            }
         ).items()
         if holder.get((topic, number)) != owner
     )

@@ -60,7 +60,9 @@ def _sources(groups: dict[str, tuple[Row, str, int]], rng: Random) -> tuple[Log,
 def _held(document: Row, rng: Random) -> Row:
     """Return an assignment to some of the members, now and then an invalid one."""
     people = {
-        name: one for name, one in document["members"].items() if rng.random() < PRESENT
+        name: member
+        for name, member in document["members"].items()
+        if rng.random() < PRESENT
     }
     draw = draw_any_assignment if rng.random() < INVALID else draw_assignment
     held = draw(rng, document | {"members": people})["members"] if people else {}

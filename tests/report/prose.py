@@ -137,8 +137,8 @@ def _example(t: Recount, m: Match) -> bool:
     }
     total, judged = sum(wrong.values()), counts.total() - counts["open"]
     worst = max(
-        sum(one[name] for name in wrong) / (one.total() - one["open"])
-        for one in groups.values()
+        sum(group[name] for name in wrong) / (group.total() - group["open"])
+        for group in groups.values()
     )
     return (
         said == {name: count for name, count in wrong.items() if count}
@@ -165,7 +165,7 @@ def _at_lag_bound(t: Recount, m: Match) -> bool:
         for name, (at, known) in found.items()
         if name not in ("optimum", "kip54-sticky", "actual")
     )
-    said = [number(one) for one in m.groups()[1:]]
+    said = [number(group) for group in m.groups()[1:]]
     return said == [*found[m[1]], *found["optimum"]] and said[0] / said[1] == most
 
 
@@ -187,7 +187,7 @@ def _tally(column: str, table: str = "rebalances") -> Check:
         for row in t.tables[table]:
             value = "unknown" if row[column] is None else row[column]
             counts[value] = counts.get(value, 0) + 1
-        said = [number(one) for one in re.findall(rf"⟩? \({N}\)", m[0])]
+        said = [number(found) for found in re.findall(rf"⟩? \({N}\)", m[0])]
         return said == sorted(counts.values(), reverse=True)
 
     return check

@@ -143,7 +143,9 @@ def test_axe_finds_no_barrier(
     page.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
     found = Axe().run(page).response
     assert len(found["passes"]) > 20
-    assert [(one["id"], one["nodes"]) for one in found["violations"]] == []
+    assert [
+        (violation["id"], violation["nodes"]) for violation in found["violations"]
+    ] == []
     context.close()
 
 

@@ -205,7 +205,7 @@ def test_ids_are_unique_and_links_lead_somewhere(tmp_path: Path) -> None:
     }
     assert links | labels <= set(ids)
     assert {
-        one for one in links if not one.startswith(("group-", "rebalance-"))
+        link for link in links if not link.startswith(("group-", "rebalance-"))
     } == labels
 
 

@@ -45,8 +45,8 @@ def test_different_groups_have_different_ids(
     """Ids are ASCII without spaces, so that they can stand in any attribute or link."""
     ids = [group_id("a", name, many_clusters=many_clusters) for name in (one, other)]
     assert (ids[0] == ids[1]) == (one == other)
-    assert all(one.isascii() and one.isprintable() and " " not in one for one in ids)
-    assert all(len(one) < 130 for one in ids)
+    assert all(id_.isascii() and id_.isprintable() and " " not in id_ for id_ in ids)
+    assert all(len(id_) < 130 for id_ in ids)
 
 
 def test_clusters_and_groups_cannot_be_mixed_up() -> None:

@@ -44,7 +44,7 @@ def data_of(folder: Path) -> list[dict[str, Any]]:
 
 def titles(folder: Path) -> dict[str, list[str]]:
     return {
-        group["name"]: [one[TITLE] for one in group["rebalances"]]
+        group["name"]: [rebalance[TITLE] for rebalance in group["rebalances"]]
         for group in data_of(folder)
     }
 
@@ -68,7 +68,9 @@ def test_the_newest_rebalance_of_each_group_is_first(tmp_path: Path) -> None:
 def test_what_is_said_is_what_the_page_says_of_the_worst(tmp_path: Path) -> None:
     folder = small_audit().write(tmp_path / "audit")
     said = {
-        one[ID]: one[SAID] for group in data_of(folder) for one in group["rebalances"]
+        rebalance[ID]: rebalance[SAID]
+        for group in data_of(folder)
+        for rebalance in group["rebalances"]
     }
     cases = read_html(page_of(folder)).all("details", class_="case")
     assert len(cases) == 5
@@ -84,7 +86,7 @@ def test_a_group_that_was_created_again_has_two_ids(tmp_path: Path) -> None:
     for _ in range(2):
         audit.rebalance(even("orders"), {"actual": BEST})
     (group,) = data_of(audit.write(tmp_path / "audit"))
-    ids = [one[ID] for one in group["rebalances"]]
+    ids = [rebalance[ID] for rebalance in group["rebalances"]]
     assert ids == ["rebalance-orders-1", "rebalance-orders-1.2"]
 
 
@@ -128,7 +130,7 @@ def test_transfers_are_told_of_unbalanced_rebalances(tmp_path: Path) -> None:
     audit.rebalance(even("orders"), {"actual": LOPSIDED}, generation=2)
     audit.rebalance(even("orders"), {"actual": RESTLESS}, generation=1)
     (group,) = data_of(audit.write(tmp_path / "audit"))
-    told = [one[BALANCING] for one in group["rebalances"]]
+    told = [rebalance[BALANCING] for rebalance in group["rebalances"]]
     assert told == [["t 3 from b to c"], []]
 
 
@@ -153,8 +155,8 @@ def test_the_transfers_balance_what_was_recorded(
     units = client_units(tables.actual, tables.rebalances, tables.episodes)
     (found,) = solved(tables, units.to_pylist(), "newest-claim")
     held = {
-        name: {topic: {*numbers} for topic, numbers in one.items()}
-        for name, one in answer["members"].items()
+        name: {topic: {*numbers} for topic, numbers in member.items()}
+        for name, member in answer["members"].items()
     }
     for one in found.balancing:
         assert one.giver is not None

@@ -238,7 +238,7 @@ def test_what_is_against_the_rules_is_marked(tmp_path: Path) -> None:
 
 
 def test_the_chain_is_the_proof(small: Element) -> None:
-    (case,) = (one for one in cases(small) if one.text.startswith("chain"))
+    (case,) = (case for case in cases(small) if case.text.startswith("chain"))
     text = case.text
     hops = [hop.text for hop in case.one("ul", class_="chain").all("li")]
     assert hops == ["t 0 from a to b", "u 0 from b to c", "v 0 from c to d"]

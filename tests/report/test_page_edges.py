@@ -72,7 +72,7 @@ def test_bars_have_the_labels_for_which_there_is_room(tmp_path: Path) -> None:
     labels = {}
     for variant in ("wide", "narrow"):
         texts = clients.one("div", class_=variant).all("text")
-        labels[variant] = {one.text for one in texts if one.text[:1] in "cu"}
+        labels[variant] = {text.text for text in texts if text.text[:1] in "cu"}
     assert labels["wide"] == {
         "upgrade-726 range",
         "upgrade-726 cooperative-sticky",

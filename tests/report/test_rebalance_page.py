@@ -28,7 +28,7 @@ def flows(instance: Document, answer: Document, best: Document, *wrong: Any) -> 
 
 
 def moved(*flows: Flow) -> set[tuple[int, int, int, str]]:
-    return {(one.giver, one.taker, one.count, one.fate) for one in flows}
+    return {(flow.giver, flow.taker, flow.count, flow.fate) for flow in flows}
 
 
 def test_what_moves_is_counted_per_pair() -> None:

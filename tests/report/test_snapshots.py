@@ -60,7 +60,7 @@ def test_snapshots_by_group(tmp_path: Path) -> None:
         ["all", "1", "1", "1", "3", "1", "1", "1"],
     ]
     links = section(root, "snapshots").all("a")
-    assert [one.attributes["href"] for one in links] == ["#group-orders"]
+    assert [link.attributes["href"] for link in links] == ["#group-orders"]
     text = section(root, "snapshots").text
     assert "The balance of 3 snapshots cannot be determined" in text
     assert "3 snapshots" in [one.text for one in section(root, "snapshots").all("dt")]
@@ -69,7 +69,7 @@ def test_snapshots_by_group(tmp_path: Path) -> None:
     chart = section(root, "snapshots").one("div", class_="wide")
     texts = [element.text for element in chart.all("text")]
     assert {"billing", "calm", "logged", "orders"} <= set(texts)
-    assert not any("%" in one for one in texts)
+    assert not any("%" in text for text in texts)
 
 
 @pytest.mark.parametrize(

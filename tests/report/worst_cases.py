@@ -131,7 +131,7 @@ def _check_paragraph(
         text,
     ):
         owned, least = _owned(row), row["moves_least"]
-        assert [number(one) for one in match.groups()] == [
+        assert [number(group) for group in match.groups()] == [
             owned,
             owned - least,
             owned - least,
@@ -164,7 +164,9 @@ def _check_chain(
         re.fullmatch(rf"{NAME} {N} from {NAME} to {NAME}", text_of(item))
         for item in case.one("ul", class_="chain").all("li")
     ]
-    wants = {visible(m): one["subscription"] for m, one in instance["members"].items()}
+    wants = {
+        visible(m): member["subscription"] for m, member in instance["members"].items()
+    }
     has = {visible(name): topics for name, topics in held.items()}
     ends = []
     for hop in hops:
@@ -194,7 +196,7 @@ def _loads_text(loads: list[int]) -> str:
 
 
 def _loads_of(text: str) -> list[int]:
-    pairs = (one.split("×") for one in text.split(", "))
+    pairs = (part.split("×") for part in text.split(", "))
     return [int(load) for load, count in pairs for _ in range(int(count))]
 
 

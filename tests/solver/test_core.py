@@ -91,8 +91,8 @@ def test_agrees_with_enumeration_over_capacity(weights: str) -> None:
     for seed in seeds(INSTANCES // 10):
         rng = random.Random(seed)  # noqa: S311
         document = seeded_rebalance(seed, rng.choice([TINY, SMALL]))
-        for one in document["members"].values():
-            one["capacity"] = rng.choice(WEIGHTS[weights])
+        for entry in document["members"].values():
+            entry["capacity"] = rng.choice(WEIGHTS[weights])
         check_best(document, seed)
 
 
@@ -176,8 +176,8 @@ def test_agrees_with_another_flow_engine() -> None:
 @costly()
 @given(rebalances(LARGER))
 def test_closed_form_agrees_with_flow(document: Document) -> None:
-    for one in document["members"].values():
-        one["subscription"] = sorted(document["topics"])
+    for entry in document["members"].values():
+        entry["subscription"] = sorted(document["topics"])
     closed = check_proved(document, solve(instance(document)))["figures"]
     flow = check_proved(document, solve_without_closed_form(instance(document)))[
         "figures"
@@ -195,8 +195,8 @@ def test_order_of_names_in_the_document_never_shows(document: Document) -> None:
         "topics": shuffled(document["topics"]),
         "members": shuffled(document["members"]),
     }
-    for one in turned["members"].values():
-        random.Random(7).shuffle(one["subscription"])  # noqa: S311
+    for entry in turned["members"].values():
+        random.Random(7).shuffle(entry["subscription"])  # noqa: S311
     assert answered(document) == answered(turned)
 
 

@@ -130,7 +130,9 @@ def drawn(start: int) -> Iterator[Document]:
     rng = Random(start)  # noqa: S311
     for place in count():
         document = draw_rebalance(rng, rng.choice(SIZES))
-        wanted = [set(one["subscription"]) for one in document["members"].values()]
+        wanted = [
+            set(member["subscription"]) for member in document["members"].values()
+        ]
         choices = sum(
             topic["partitions"]
             for name, topic in document["topics"].items()
@@ -172,8 +174,10 @@ def _check(engine: str, document: Document, policies: tuple[str, ...]) -> None:
             assert outcome.reason, about
             continue
         assert outcome.status is Status.OPTIMAL, about
-        assert _listed(one.value for one in outcome.objectives) == _listed(best), about
-        assert all(one.is_proved for one in outcome.objectives), about
+        assert _listed(objective.value for objective in outcome.objectives) == _listed(
+            best
+        ), about
+        assert all(objective.is_proved for objective in outcome.objectives), about
         assert outcome.assignment is not None
         counted = values_of(laid_out, outcome.assignment, policy)
         assert _listed(counted) == _listed(best), about

@@ -96,7 +96,7 @@ def routed(network: Drawn, rules: tuple[int, int, int]) -> tuple[int, int, bool]
     is said to reach.
     """
     columns = [*zip(*network.arcs, strict=True)]
-    tail, head, residual, flow = (np.array(one, np.int32) for one in columns[:4])
+    tail, head, residual, flow = (np.array(column, np.int32) for column in columns[:4])
     cost = np.array(columns[4], np.int8)
     n_nodes = len(network.supply)
     net, position = build_network(n_nodes, tail, head, residual, flow, cost)

@@ -67,6 +67,6 @@ def test_drawn_groups() -> None:
 
 @given(rebalances(SMALL))
 def test_equal_subscriptions(document: Document) -> None:
-    for one in document["members"].values():
-        one["subscription"] = sorted(document["topics"])
+    for member in document["members"].values():
+        member["subscription"] = sorted(document["topics"])
     check_agrees(instance(document))

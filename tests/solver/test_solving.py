@@ -54,8 +54,10 @@ def test_every_engine_answers_every_named_policy_alike(
     outcome = solve(laid_out, NAMED[name], engine=engine)
     assert outcome.status is Status.OPTIMAL
     assert outcome.policy == NAMED[name]
-    found = [(one.value, one.bound) for one in outcome.objectives]
-    assert found == [(one.value, one.bound) for one in first.objectives]
+    found = [(objective.value, objective.bound) for objective in outcome.objectives]
+    assert found == [
+        (objective.value, objective.bound) for objective in first.objectives
+    ]
 
 
 @pytest.mark.parametrize("engine", Engine)
@@ -75,9 +77,9 @@ def test_bug_what_is_optimal_without_members_in_play_is_proved(
     assert outcome.status is Status.OPTIMAL
     verdict = judge(document, plain_of(outcome.to_document(laid_out)))
     assert verdict["verdict"] == "valid"
-    assert all(one["proved"] for one in verdict["objectives"])
-    assert [one["of"] for one in verdict["objectives"]] == [
-        str(one) for one in outcome.policy.objectives
+    assert all(objective["proved"] for objective in verdict["objectives"])
+    assert [objective["of"] for objective in verdict["objectives"]] == [
+        str(objective) for objective in outcome.policy.objectives
     ]
 
 
@@ -161,4 +163,4 @@ def test_without_partitions_no_lag_is_missing(text: str, engine: Engine) -> None
     document = rebalance({"t": 0}, {"a": member(["t"]), "b": member([])})
     outcome = solve(instance(document), parse_policy(text), engine=engine)
     assert outcome.status is Status.OPTIMAL
-    assert {one.value for one in outcome.objectives} == {0}
+    assert {objective.value for objective in outcome.objectives} == {0}

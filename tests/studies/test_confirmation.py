@@ -144,9 +144,9 @@ def test_records_are_of_cases(tmp_path: Path) -> None:
     records = read_confirmations(RECORDS)
     names = {case.name for case in CASES}
     assert records
-    for one in records:
-        who = f"{one.client}@{one.version}/{one.assignor}"
-        assert any(name.startswith(f"{one.finding} {who}") for name in names)
+    for record in records:
+        who = f"{record.client}@{record.version}/{record.assignor}"
+        assert any(name.startswith(f"{record.finding} {who}") for name in names)
     write_confirmations(tmp_path / "copy", records)
     assert (tmp_path / "copy").read_bytes() == RECORDS.read_bytes()
 

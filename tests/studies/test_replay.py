@@ -72,11 +72,16 @@ def replay_cases() -> list[Case]:
 def test_every_hang_and_crash_on_record_has_a_line() -> None:
     """A survey that stores a new one needs a run of ``make confirm``."""
     lines = {
-        (f"{one.client}@{one.version}/{one.assignor}", one.record.digest)
-        for one in read_confirmations(RECORDS)
-        if one.record is not None
+        (
+            f"{confirmation.client}@{confirmation.version}/{confirmation.assignor}",
+            confirmation.record.digest,
+        )
+        for confirmation in read_confirmations(RECORDS)
+        if confirmation.record is not None
     }
-    records = {(one.subject.name, digest_of(one.instance)) for one in fatal_records()}
+    records = {
+        (record.subject.name, digest_of(record.instance)) for record in fatal_records()
+    }
     assert records
     assert lines == records
 
@@ -88,8 +93,10 @@ def test_every_hang_and_crash_on_record_has_a_case() -> None:
         for case in all_cases()
         if case.record is not None
     }
-    for one in fatal_records():
-        assert (one.subject.name, digest_of(one.instance)) in cases, one.command
+    for record in fatal_records():
+        assert (record.subject.name, digest_of(record.instance)) in cases, (
+            record.command
+        )
 
 
 def test_a_record_counts_for_the_finding_of_what_is_played(
@@ -100,7 +107,9 @@ def test_a_record_counts_for_the_finding_of_what_is_played(
     drawn = first_of("joiners-crash", records)
     shrunk = first_of("no-subscription", records).shrunk
     record = drawn.model_copy(update={"shrunk": shrunk})
-    assert [one.id for one in definitions_of(record)] == ["no-subscription"]
+    assert [definition.id for definition in definitions_of(record)] == [
+        "no-subscription"
+    ]
     monkeypatch.setattr(record_cases, "fatal_records", lambda: (record,))
     played = [case for case in all_cases() if case.record]
     assert [case.finding for case in played] == ["joiners-crash"]

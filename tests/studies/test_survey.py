@@ -61,12 +61,12 @@ def client(assignor: str, name: str = "ours") -> ClientAssignor:
     )
 
 
-def started(one: ClientAssignor, *, seconds: float) -> External:
-    if one.client == "missing":
-        raise MissingClientError(one.client, one.version)
-    command = f"{sys.executable} -S {FAULTY} {one.assignor}"
+def started(assignor: ClientAssignor, *, seconds: float) -> External:
+    if assignor.client == "missing":
+        raise MissingClientError(assignor.client, assignor.version)
+    command = f"{sys.executable} -S {FAULTY} {assignor.assignor}"
     program = external_command(command, seconds=seconds)
-    return replace(program, client=one, option=f"--client {one.spec}")
+    return replace(program, client=assignor, option=f"--client {assignor.spec}")
 
 
 @pytest.fixture(autouse=True)
@@ -88,22 +88,24 @@ def test_a_file_has_the_records_of_all_assignors(tmp_path: Path) -> None:
     assert "not installed" in (missing.problem or "")
     assert not record_file(tmp_path, "missing", "1").exists()
     records = list(stored_records(record_file(tmp_path, "ours", "1")))
-    counts = [one for one in records if isinstance(one, RunSummary)]
-    places = [(one.subject.assignor, one.family) for one in counts]
+    counts = [record for record in records if isinstance(record, RunSummary)]
+    places = [(count.subject.assignor, count.family) for count in counts]
     families = ["fresh", "claims"]
     assert places == [(a, f) for a in ("lose", "none") for f in families]
-    found = [one for one in records if isinstance(one, Finding)]
+    found = [record for record in records if isinstance(record, Finding)]
     kinds = [(one.subject.assignor, one.family, one.category) for one in found]
     assert len(kinds) == len(set(kinds))
     faults = [one for one in found if one.category == "invalid"]
-    assert {one.family for one in faults} == {"fresh"}  # that of claims shrinks to it
-    for one in faults:
-        assert one.detail == "unassigned"
-        assert one.command.startswith("assignor-oracle fuzz --client ours@1/lose ")
-        assert one.shrunk is not None
-        assert len(one.shrunk.instance.members) == 2
+    assert {fault.family for fault in faults} == {
+        "fresh"
+    }  # that of claims shrinks to it
+    for fault in faults:
+        assert fault.detail == "unassigned"
+        assert fault.command.startswith("assignor-oracle fuzz --client ours@1/lose ")
+        assert fault.shrunk is not None
+        assert len(fault.shrunk.instance.members) == 2
     gaps = [one for one in found if one.category == "kip54-unbalanced"]
-    assert any(one.shrunk is not None for one in gaps)
+    assert any(gap.shrunk is not None for gap in gaps)
 
 
 @pytest.mark.heavy
@@ -111,12 +113,12 @@ def test_reasons_have_no_stack_traces(tmp_path: Path) -> None:
     """The crash writes two lines; the second names a path of the machine."""
     surveyed([client("trace")], tmp_path)
     records = stored_records(record_file(tmp_path, "ours", "1"))
-    found = [one for one in records if isinstance(one, Finding)]
+    found = [record for record in records if isinstance(record, Finding)]
     crashes = [one for one in found if one.category == "crash"]
     assert crashes
-    for one in crashes:
-        assert one.shrunk is not None
-        for case in (one, one.shrunk):
+    for crash in crashes:
+        assert crash.shrunk is not None
+        for case in (crash, crash.shrunk):
             reasons = {case.reason, *(part.reason for part in case.rounds)}
             assert reasons == {"exit code 2: panic: out of range"}
 
@@ -137,11 +139,11 @@ def test_an_interrupted_survey_goes_on_where_it_was(
 ) -> None:
     asked: list[str] = []
 
-    def interrupted(one: ClientAssignor, *, seconds: float) -> External:
-        asked.append(one.assignor)
+    def interrupted(assignor: ClientAssignor, *, seconds: float) -> External:
+        asked.append(assignor.assignor)
         if asked == ["none", "lose"]:
             raise KeyboardInterrupt
-        return started(one, seconds=seconds)
+        return started(assignor, seconds=seconds)
 
     monkeypatch.setattr(survey_run, "external_of", interrupted)
     clients = [client("none"), client("lose")]
@@ -198,7 +200,11 @@ def test_a_hang_is_confirmed_with_a_longer_limit() -> None:
     plan = RunPlan(count=4, families=("fresh",))
     (found,) = run_families(source, plan).values()
     assert 0 < found.outcomes[Category.HANG] < 4
-    reasons = {one.outcome.reason for one in found.sightings if one.kind[0].is_safety}
+    reasons = {
+        sighting.outcome.reason
+        for sighting in found.sightings
+        if sighting.kind[0].is_safety
+    }
     said = "no answer, and no CPU time used for 0.6 s; "
     assert reasons
     assert all(reason is not None and reason.startswith(said) for reason in reasons)
@@ -222,7 +228,7 @@ def test_every_installed_client_is_surveyed(
         survey(clients, plan, folder=tmp_path, parts=tmp_path / "parts", workers=2)
     )
     assert [one.problem for one in done] == [None] * len(clients)
-    for place in dict.fromkeys((one.client, one.version) for one in clients):
+    for place in dict.fromkeys((client.client, client.version) for client in clients):
         records = stored_records(record_file(tmp_path, *place))
-        assert {one.subject.version for one in records} == {place[1]}
+        assert {record.subject.version for record in records} == {place[1]}
     assert sum(one.rebalances for one in done) > 4 * len(clients)

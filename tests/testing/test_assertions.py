@@ -154,8 +154,8 @@ def test_optimal_is_what_no_other_assignment_beats(
 ) -> None:
     """Differential test: brute force of the judge against the exact core."""
     document, answer = pair
-    for one in document["members"].values():
-        one.pop("capacity", None)
+    for entry in document["members"].values():
+        entry.pop("capacity", None)
     best = verify.best(document, lag=False)
     mine = verify.judge(document, answer)["figures"]
     is_best = (mine["loads"], mine["kept"]) == (best["loads"], best["kept"])

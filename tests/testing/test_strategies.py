@@ -202,7 +202,11 @@ def test_churn_has_every_change() -> None:
             {m.get("generation") for m in instance["members"].values()} - {None}
             for instance, _ in Churn(states=tuple(states)).run(optimum)
         ]
-        seen |= {"return"} if any(len(one) > 1 for one in generations) else set()
+        seen |= (
+            {"return"}
+            if any(len(generation) > 1 for generation in generations)
+            else set()
+        )
     expected = {"join", "leave", "return", "create", "grow", "delete", "resubscribe"}
     assert seen == expected
 

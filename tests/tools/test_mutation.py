@@ -172,14 +172,18 @@ def test_the_files_of_a_folder_are_listed_together() -> None:
 def test_detected_mutants_are_killed_and_others_survive(project: Path) -> None:
     mutants = sample(part(), 99, seed=1, root=project)
     some = [
-        next(one for one in mutants if one.line == line and "Add" in one.operator)
+        next(
+            mutant
+            for mutant in mutants
+            if mutant.line == line and "Add" in mutant.operator
+        )
         if line == 3
-        else next(one for one in mutants if one.line == line)
+        else next(mutant for mutant in mutants if mutant.line == line)
         for line in (3, 7)
     ]
     shop = Workshop(folder=project)
     verdicts = list(tried(shop, part(), some, 120))
-    assert [one.outcome for one in verdicts] == [KILLED, SURVIVED]
+    assert [verdict.outcome for verdict in verdicts] == [KILLED, SURVIVED]
     assert (project / "package" / "code.py").read_text() == CODE
 
 
@@ -222,7 +226,7 @@ def test_the_least_number_is_tried_though_the_time_is_up(
     monkeypatch.setattr(mutation, "LEAST", 1)
     mutants = sample(part(), 2, seed=1, root=project)
     verdicts = list(tried(Workshop(folder=project), part(), mutants, 1e-9))
-    assert [one.mutant for one in verdicts] == mutants[:1]
+    assert [verdict.mutant for verdict in verdicts] == mutants[:1]
 
 
 def test_a_part_reports_survivors_and_counts() -> None:
@@ -334,7 +338,7 @@ def test_the_parts_that_have_changed_are_tried(checkout: Path) -> None:
     commit(checkout)
     write(checkout, {"tests/verify/test_sums.py": "new\n"})
     parts, line = parts_since_passed(checkout)
-    assert [one.folder for one in parts] == ["solver/exact", "verify"]
+    assert [part.folder for part in parts] == ["solver/exact", "verify"]
     since = f"changed since {passed(checkout)}"
     assert line == f"mutation: 2 of {len(PARTS)} parts {since}: solver/exact, verify"
 
@@ -343,7 +347,7 @@ def test_deleted_and_untracked_modules_have_changed(checkout: Path) -> None:
     (checkout / "solver" / "results.py").unlink()
     write(checkout, {"heuristics/group/new.py": ""})
     parts, _ = parts_since_passed(checkout)
-    assert [one.folder for one in parts] == ["solver", "heuristics/group"]
+    assert [part.folder for part in parts] == ["solver", "heuristics/group"]
 
 
 def test_a_change_of_the_tool_itself_tries_all_parts(checkout: Path) -> None:
@@ -379,7 +383,7 @@ def test_all_parts_are_tried_where_no_commit_is_known(checkout: Path) -> None:
     ],
 )
 def test_a_file_belongs_to_parts(file: str, folders: list[str]) -> None:
-    assert [one.folder for one in changed_parts([Path(file)])] == folders
+    assert [part.folder for part in changed_parts([Path(file)])] == folders
 
 
 def test_without_a_change_nothing_is_tried_or_copied(

@@ -51,10 +51,10 @@ class Files:
         self, name: str, *documents: Document | bytes, indent: int = 0
     ) -> Path:
         lines = [
-            one
-            if isinstance(one, bytes)
-            else json.dumps(one, indent=indent or None).encode()
-            for one in documents
+            document
+            if isinstance(document, bytes)
+            else json.dumps(document, indent=indent or None).encode()
+            for document in documents
         ]
         path = self.folder / name
         path.write_bytes(b"\n".join(lines) + b"\n" * bool(lines))

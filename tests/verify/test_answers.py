@@ -102,19 +102,23 @@ def test_what_is_proved_is_true(rng: Random) -> None:
     met = brute.meets(policy, tally)
     assert verdict["policy"] == {"of": text, "balance_met": met, "budget_met": within}
     mine = counts(brute, policy, tally)
-    assert [one["value"] for one in verdict["objectives"]] == mine
+    assert [objective["value"] for objective in verdict["objectives"]] == mine
     rivals = [
         counts(brute, policy, other)
         for other in brute.balanced(policy)
         if policy.max_moves is None or other.moves <= policy.max_moves
     ]
-    for place, one in enumerate(verdict["objectives"]):
-        assert not one["proved"] or (met and within)
+    for place, objective in enumerate(verdict["objectives"]):
+        assert not objective["proved"] or (met and within)
         as_good = [rival for rival in rivals if rival[:place] <= mine[:place]]
-        if one["proved"]:
+        if objective["proved"]:
             assert mine[place] == min(rival[place] for rival in as_good)
-        if one["rests_on"] in {"certificate", "terms"} and "bound" in one and met:
-            assert all(one["bound"] <= rival[place] for rival in as_good)
+        if (
+            objective["rests_on"] in {"certificate", "terms"}
+            and "bound" in objective
+            and met
+        ):
+            assert all(objective["bound"] <= rival[place] for rival in as_good)
     if verdict["proved"]["peak_lag"]:
         assert verdict["figures"]["peak_lag"] == verify.best(document)["any_peak_lag"]
 
@@ -127,8 +131,8 @@ def test_proofs_of_every_sort_are_often_accepted() -> None:
         rng = Random(seed)  # noqa: S311
         document, text = drawn(rng, TINY, seed=seed), drawn_policy(rng)
         verdict = verify.judge(document, drawn_answer(rng, document, text))
-        for one in verdict["objectives"]:
-            if one["proved"] and one["value"]:
-                proved[one["rests_on"]] += 1
+        for objective in verdict["objectives"]:
+            if objective["proved"] and objective["value"]:
+                proved[objective["rests_on"]] += 1
     assert proved["certificate"] > 25, proved
     assert proved["terms"] > 2, proved

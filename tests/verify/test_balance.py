@@ -125,8 +125,8 @@ def test_kip54_transfer(pair: tuple[Document, Document]) -> None:
 def test_dec_min_is_least_in_every_convex_cost(pair: tuple[Document, Document]) -> None:
     """The words of the documentation: least squares, least KIP-54 score, KIP-54."""
     instance, _ = pair
-    for one in instance["members"].values():
-        one.pop("capacity", None)
+    for entry in instance["members"].values():
+        entry.pop("capacity", None)
     figures = verify.judge(*pair)["figures"]
     if not figures["dec_min_balanced"]:
         return

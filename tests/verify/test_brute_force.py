@@ -74,7 +74,7 @@ def listed(document: Document, policy: str) -> list[tuple[Document, bool, list[A
     for answer in verify.every_assignment(document):
         verdict = verify.judge(document, answer | {"policy": policy})
         met = verdict["policy"]["balance_met"] and verdict["policy"]["budget_met"]
-        values = [one["value"] for one in verdict["objectives"]]
+        values = [objective["value"] for objective in verdict["objectives"]]
         found.append((answer, met, values))
     return found
 
@@ -99,17 +99,17 @@ def test_as_the_plain_list_says(rng: Random, policy: str) -> None:
     assert found["feasible"] == bool(allowed)
     assert found["allowed"] == met
     assert found["optimal"] == (met and mine == min(allowed))
-    assert [one["of"] for one in found["objectives"]] == levels
-    for place, one in enumerate(found["objectives"]):
+    assert [objective["of"] for objective in found["objectives"]] == levels
+    for place, objective in enumerate(found["objectives"]):
         if allowed:
-            assert one["least"] == min(allowed)[place]
+            assert objective["least"] == min(allowed)[place]
             reached = met and mine[: place + 1] == min(allowed)[: place + 1]
-            assert one["reached"] == reached
+            assert objective["reached"] == reached
         else:
-            assert (one["reached"], "least" in one) == (False, False)
+            assert (objective["reached"], "least" in objective) == (False, False)
         as_good = [other for other in allowed if other[:place] == mine[:place]]
         holds = all(bounds[place] <= other[place] for other in as_good)
-        assert one["bound_holds"] == holds
+        assert objective["bound_holds"] == holds
     holds_of = {
         "optimal": found["optimal"],
         "feasible": met,
@@ -139,7 +139,9 @@ def test_answers_of_engines_hold(seed: int) -> None:
         found = settled(document, answer)
         assert found["status_holds"], (policy, found)
         assert found["optimal"] == (answer["status"] == "optimal")
-        assert all(one.get("bound_holds", True) for one in found["objectives"])
+        assert all(
+            objective.get("bound_holds", True) for objective in found["objectives"]
+        )
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -176,7 +178,7 @@ def test_in_a_chain() -> None:
         "status_holds": True,
     }
     moved = settled(CHAIN, EVEN | claims)
-    assert [one["reached"] for one in moved["objectives"]] == [False, False]
+    assert [objective["reached"] for objective in moved["objectives"]] == [False, False]
     assert (moved["optimal"], moved["status_holds"]) == (False, False)
 
 

@@ -72,7 +72,7 @@ def test_bug_large_capacities_cost_their_own_document(
     code, verdicts, err = judged(capfdbinary, path, answers)
     reason = "capacities have no common multiple below 2^10000"
     assert code == 2
-    assert [one["verdict"] for one in verdicts] == ["unreadable", "valid"]
+    assert [verdict["verdict"] for verdict in verdicts] == ["unreadable", "valid"]
     assert verdicts[0]["evidence"]["unreadable"]["path"] == "$.members"
     assert err.startswith(f"verify: {path}:1: $.members: {reason}")
 
@@ -103,7 +103,7 @@ def test_bug_a_bad_first_line_costs_no_other_line(
         answers = files("a", EVEN, EVEN, EVEN)
         code, verdicts, err = judged(capfdbinary, path, answers)
         assert code == 2
-        found = [one["verdict"] for one in verdicts]
+        found = [verdict["verdict"] for verdict in verdicts]
         assert found == ["unreadable", "valid", "valid"]
         assert err.startswith(f"verify: {path}:1: $: not JSON")
         assert len(err.splitlines()) == 1
@@ -114,7 +114,9 @@ def test_bug_a_million_violations_are_summarized() -> None:
     nobody = {"format": "assignment/1", "members": {"a": {}}}
     verdict = verify.judge(MILLION, nobody)
     assert verdict["more_violations"] == {"unassigned": 999_000}
-    assert [one["partition"] for one in verdict["violations"]] == [*range(1000)]
+    assert [violation["partition"] for violation in verdict["violations"]] == [
+        *range(1000)
+    ]
     assert list(verdict)[1:4] == ["verdict", "violations", "more_violations"]
     assert len(json.dumps(verdict)) < 100_000
 
@@ -124,7 +126,7 @@ def test_bug_up_to_a_thousand_violations_of_each_rule_are_listed() -> None:
     given = {"a": {"t": [], "u": [0, 1, 2]}}
     verdict = verify.judge(document, {"members": given})
     assert "more_violations" not in verdict
-    rules = [one["rule"] for one in verdict["violations"]]
+    rules = [violation["rule"] for violation in verdict["violations"]]
     assert rules == ["unassigned"] * 1000 + ["unsubscribed"] * 3
     given["a"]["t"] = [n % 2 for n in range(4000)]
     verdict = verify.judge(document, {"members": given})
@@ -174,11 +176,11 @@ def test_bug_the_limit_of_partitions_costs_one_document(
     path, answers = files("i", huge, CHAIN), files("a", {**EVEN}, EVEN)
     code, verdicts, err = judged(capfdbinary, path, answers)
     assert code == 2
-    assert [one["verdict"] for one in verdicts] == ["unreadable", "valid"]
+    assert [verdict["verdict"] for verdict in verdicts] == ["unreadable", "valid"]
     reason = "20000000 partitions up to here, above the limit 10000000"
     assert err == f"verify: {path}:1: $.topics.t.partitions: {reason}\n"
     code, verdicts, err = judged(capfdbinary, path, answers, "--max-partitions", "3")
-    assert [one["verdict"] for one in verdicts] == ["unreadable", "unreadable"]
+    assert [verdict["verdict"] for verdict in verdicts] == ["unreadable", "unreadable"]
 
 
 def test_bug_a_partition_on_none_of_its_best_members_has_a_verdict() -> None:

@@ -324,6 +324,6 @@ def test_levels_alone_prove_nothing_over_capacity() -> None:
     assert verdict["evidence"]["certificate"] == fails
     assert verdict["proved"]["dec_min"] is False
     alike = shape("CHAIN")
-    for one in alike["members"].values():
-        one["capacity"] = 7
+    for entry in alike["members"].values():
+        entry["capacity"] = 7
     assert proved(alike, EVEN, {"level": LEVELS, "price": PRICES})["stickiness"] is True

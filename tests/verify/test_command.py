@@ -189,7 +189,9 @@ def test_ids_repeated_in_the_same_order(files: Files, capfdbinary: Capture) -> N
 
 
 def test_claim_rule(files: Files, capfdbinary: Capture) -> None:
-    held = {name: one["owned"] for name, one in MIXED_GENERATIONS["members"].items()}
+    held = {
+        name: member["owned"] for name, member in MIXED_GENERATIONS["members"].items()
+    }
     pair = (
         files("i", MIXED_GENERATIONS),
         files("a", {"format": "assignment/1", "members": held}),

@@ -58,10 +58,10 @@ def spoiled(rng: Random, document: Document, answer: Document, brute: Brute) -> 
             shown["weights"] = weights(rng)
     policy = read_policy(answer["policy"])
     tally = tally_of(brute.case, columns_of(brute.case, answer["members"]))
-    for one in answer["objectives"]:
-        value = value_of(brute.case, tally, policy.levels[one["of"]])
-        one["value"] = one["bound"] = value
-        for term in one["proof"].get("terms", ()):
+    for objective in answer["objectives"]:
+        value = value_of(brute.case, tally, policy.levels[objective["of"]])
+        objective["value"] = objective["bound"] = value
+        for term in objective["proof"].get("terms", ()):
             term["bound"] = value
             spoil_term(rng, document, term)
 
@@ -162,7 +162,7 @@ def test_a_bound_of_a_level_holds_among_assignments_equal_before() -> None:
     for holder, proved in (("c", [False, False]), ("a", [True, True])):
         given_out: Document = {"a": {}, "b": {}, "c": {}} | {holder: {"t": [0, 1]}}
         verdict = verify.judge(document, answer | {"members": given_out})
-        assert [one["proved"] for one in verdict["objectives"]] == proved
+        assert [objective["proved"] for objective in verdict["objectives"]] == proved
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_prices_bound_topics_that_are_balanced_by_themselves() -> None:
     answer = {"members": {"a": {"t": [0]}, "b": {"t": [1]}}, "objectives": [stated]}
     for balance, proved in (("per-topic", True), ("dec-min", False), ("none", False)):
         verdict = verify.judge(document, answer | {"policy": f"{balance}; stickiness"})
-        assert [one["proved"] for one in verdict["objectives"]] == [proved]
+        assert [objective["proved"] for objective in verdict["objectives"]] == [proved]
 
 
 def naive_bound(
@@ -225,9 +225,9 @@ def naive_bound(
                 price[name]
                 + weight["stickiness"] * (owner not in {None, name})
                 + weight["rack"]
-                * (bool(racks) and one.get("rack") not in {None, *racks})
-                for name, one in members.items()
-                if topic in one["subscription"] and name in pool.limits
+                * (bool(racks) and member.get("rack") not in {None, *racks})
+                for name, member in members.items()
+                if topic in member["subscription"] and name in pool.limits
             )
     paid = [
         price[name] for name, (least, _) in pool.limits.items() for _ in range(least)
@@ -256,4 +256,6 @@ def test_bounds_by_prices_are_those_of_the_definition(
     by_level = level_pools(case, levels_of(case, shown["certificate"]))
     for pools in (by_level, region_of(case, "per-topic").pools):
         found = cost_bound(case, [(pool, price) for pool in pools], weight)
-        assert found == sum(naive_bound(document, one, price, weight) for one in pools)
+        assert found == sum(
+            naive_bound(document, pool, price, weight) for pool in pools
+        )

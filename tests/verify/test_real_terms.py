@@ -47,8 +47,8 @@ def heavy(rng: Random) -> Document:
         ]
         topics[name] = {"partitions": len(lags), "lag": lags}
     people = {f"c{n}": member([*topics]) for n in range(members)}
-    for one in people.values() if alike else ():
-        one["capacity"] = alike
+    for participant in people.values() if alike else ():
+        participant["capacity"] = alike
     return rebalance(topics, people)
 
 

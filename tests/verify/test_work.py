@@ -80,7 +80,11 @@ def test_bug_each_set_of_racks_is_compared_with_each_member(
 ) -> None:
     """One term compared n * n members with racks, and was charged 16 * n steps."""
     verdict = verify.judge(group, answer)
-    stated = [one for one in verdict["objectives"] if one["rests_on"] != "nothing"]
+    stated = [
+        objective
+        for objective in verdict["objectives"]
+        if objective["rests_on"] != "nothing"
+    ]
     assert [one["proved"] for one in stated] == [True] * len(answer["objectives"])
     case = verify.understand(group)
     assert counted["compared"] >= SIZE * SIZE
@@ -106,7 +110,7 @@ def test_bug_owners_that_are_as_good_as_others() -> None:
     group = far_owners(SIZE)
     case = verify.understand(group)
     levels = list(read_policy("none; stickiness + rack").levels.values())
-    owned = {name: one.get("owned", {}) for name, one in group["members"].items()}
+    owned = {name: member.get("owned", {}) for name, member in group["members"].items()}
     found = best_alone.narrowed(case, verify.columns_of(case, owned), levels)
     listed = sum(map(len, found.case.subscribers.values()))
     assert listed == SIZE * (SIZE + 1)
@@ -124,7 +128,9 @@ def test_narrowing_shares_the_limit(left: int, monkeypatch: pytest.MonkeyPatch) 
     loads = [1] * SIZE + [0] * SIZE
     given = answer_by_certificate(group, policy, [SIZE, loads], BOTH)
     verdict = verify.judge(group, given)
-    assert [one["proved"] for one in verdict["objectives"]] == [left == 0] * 2
+    assert [objective["proved"] for objective in verdict["objectives"]] == [
+        left == 0
+    ] * 2
     fails = verdict["evidence"].get("certificate", {}).get("fails")
     assert fails == (None if left == 0 else "work")
 

@@ -50,7 +50,7 @@ class Told(NamedTuple):
         """Whether another state's line of the same kind has a smaller ``merit``."""
         if self.merit is None:
             return False
-        same = [one.merit for one in others if one.of == self.of]
+        same = [other.merit for other in others if other.of == self.of]
         return any(other is not None and other < self.merit for other in same)
 
 
@@ -120,12 +120,14 @@ def _states(name: str, instance: Instance) -> Iterator[State]:
         yield State(title=name, holder=None, refused=reason)
         return
     if isinstance(assignor, CooperativeStickyAssignor):
-        for number, one in enumerate(assignor.rounds(instance), 1):
-            count = int(one.withheld.sum())
-            told = (Told(f"{count} withheld"),) if count else _told(instance, one.given)
+        for number, round_ in enumerate(assignor.rounds(instance), 1):
+            count = int(round_.withheld.sum())
+            told = (
+                (Told(f"{count} withheld"),) if count else _told(instance, round_.given)
+            )
             yield State(
                 title=f"{name}, round {number}" if number == 1 else f"round {number}",
-                holder=one.given.assignee,
+                holder=round_.given.assignee,
                 told=told,
             )
         return
@@ -170,7 +172,9 @@ def _nearest(
         assignment_of(instance, AssignmentDocument.model_construct(**one))
         for one in every_assignment(document)
     )
-    equal = [one for one in answers if _merit(instance, one, outcome) == wanted]
+    equal = [
+        answer for answer in answers if _merit(instance, answer, outcome) == wanted
+    ]
     return min(equal, key=lambda one: int((one.assignee != state.holder).sum()))
 
 

@@ -145,9 +145,9 @@ def _boxes(
     layers = []
     for dashed in (False, True):
         rows = [
-            {**one._asdict(), "right": one.x + one.width, "below": one.y + one.height}
-            for one in boxes
-            if one.dashed is dashed
+            {**box._asdict(), "right": box.x + box.width, "below": box.y + box.height}
+            for box in boxes
+            if box.dashed is dashed
         ]
         dash = [4, 3] if dashed else [1, 0]
         mark = _over(rows, tables).mark_rect(strokeDash=dash)
@@ -170,7 +170,7 @@ def _lines(
 ) -> list[alt.Chart]:
     layers = []
     for dashed in (False, True):
-        rows = [one._asdict() for one in lines if one.dashed is dashed]
+        rows = [line._asdict() for line in lines if line.dashed is dashed]
         mark = _over(rows, tables).mark_rule(strokeDash=[4, 3] if dashed else [1, 0])
         layers.append(
             mark.encode(
@@ -189,13 +189,13 @@ def _words(
     words: Sequence[Words], tables: Tables, width: int, height: int
 ) -> list[alt.Chart]:
     """Draw texts, one layer per style."""
-    styles = sorted({(one.align, one.bold, one.size) for one in words})
+    styles = sorted({(word.align, word.bold, word.size) for word in words})
     layers = []
     for align, bold, size in styles:
         rows = [
-            one._asdict()
-            for one in words
-            if (one.align, one.bold, one.size) == (align, bold, size)
+            word._asdict()
+            for word in words
+            if (word.align, word.bold, word.size) == (align, bold, size)
         ]
         weight: Literal["bold", "normal"] = "bold" if bold else "normal"
         mark = _over(rows, tables).mark_text(

@@ -74,7 +74,7 @@ class _Grid(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        return sorted({name for one in self.scene.frames for name in one.members})
+        return sorted({name for frame in self.scene.frames for name in frame.members})
 
     def lane(self, number: int) -> float:
         """Return the top of a lane; the last one is for partitions without a member."""

@@ -64,7 +64,7 @@ class Frame:
     def committers(self, partition: Partition) -> int:
         """Count the members that hold a partition and may commit it."""
         views = self.members.values()
-        return sum(one.may_commit and partition in one.held for one in views)
+        return sum(view.may_commit and partition in view.held for view in views)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,11 +253,13 @@ def _settled(
 
 
 def _newest(group: Group, name: str) -> str:
-    return [one for one in group.processes if one.startswith(f"{name}-")][-1]
+    return [process for process in group.processes if process.startswith(f"{name}-")][
+        -1
+    ]
 
 
 def _frame(group: Group, event: Event | None) -> Frame:
-    names = sorted({one.rpartition("-")[0] for one in group.processes})
+    names = sorted({process.rpartition("-")[0] for process in group.processes})
     return Frame(
         event=event,
         generation=group.coordinator.generation,

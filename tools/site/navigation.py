@@ -57,9 +57,9 @@ def trees(root: Path, front: str) -> list[Tree]:
         Tree(front, one["title"], False, pages_of(root, one["pages"], front))
         for one in table["section"]
     ]
-    for one in table["children"]:
-        pages = pages_of(root, one["pages"], one["of"])
-        found.append(Tree(one["of"], one.get("listed"), "listed" in one, pages))
+    for child in table["children"]:
+        pages = pages_of(root, child["pages"], child["of"])
+        found.append(Tree(child["of"], child.get("listed"), "listed" in child, pages))
     places = Counter(page for tree in found for page in tree.pages)
     if twice := [page for page, count in places.items() if count > 1]:
         raise NavigationError(f"in the navigation twice: {', '.join(twice)}")
@@ -68,7 +68,12 @@ def trees(root: Path, front: str) -> list[Tree]:
 
 def pages_of(root: Path, patterns: Sequence[str], parent: str) -> list[str]:
     """Return the files of patterns, each by name, without the page they are below."""
-    return [page for one in patterns for page in _matches(root, one) if page != parent]
+    return [
+        page
+        for pattern in patterns
+        for page in _matches(root, pattern)
+        if page != parent
+    ]
 
 
 def _matches(root: Path, pattern: str) -> Iterator[str]:

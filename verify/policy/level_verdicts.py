@@ -52,7 +52,7 @@ def level_verdicts(answer: Answer, stated: Sequence[Stated]) -> list[dict[str, A
 def proves_peak_lag(answer: Answer, verdicts: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether a level proves the peak lag least of all valid assignments."""
     case, levels = answer.case, answer.policy.levels
-    proved = (levels[one["of"]] for one in verdicts if one["proved"])
+    proved = (levels[verdict["of"]] for verdict in verdicts if verdict["proved"])
     if PEAK_LAG not in proved or any(case.capacity[m] != 1 for m in case.in_play):
         return False
     return answer.region.is_open

@@ -74,7 +74,7 @@ def priced_term_fails(
         term["kind"] == "prices" and policy.balance != "per-topic"
     ):
         return {"fails": "kind"}
-    names = [name for name, one in policy.levels.items() if is_linear(one)]
+    names = [name for name, level in policy.levels.items() if is_linear(level)]
     levels = [policy.levels[name] for name in names[: names.index(of) + 1]]
     weights = term.get("weight", {})
     by_rack = (
@@ -95,7 +95,7 @@ def priced_term_fails(
         return least_values(case, levels, weights, bound, policy.max_moves)
 
     found = bounds(levels)
-    before = tuple(value_of(case, tally, one) for one in levels[:-1])
+    before = tuple(value_of(case, tally, level) for level in levels[:-1])
     if found is None or found[:-1] != before:
         found = bounds([level])
     if found is None:

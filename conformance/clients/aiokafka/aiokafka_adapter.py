@@ -35,10 +35,10 @@ def main() -> None:
 
     def assign(cluster: LeaderCluster, members: list[JoinedMember]) -> Held:
         joined = {
-            one.member_id: ConsumerProtocol.METADATA.decode(
-                sent_metadata(assignor, one, given, passes_generation=False)
+            member.member_id: ConsumerProtocol.METADATA.decode(
+                sent_metadata(assignor, member, given, passes_generation=False)
             )
-            for one in members
+            for member in members
         }
         return held_partitions(assignor.assign(cluster, joined))
 

@@ -46,22 +46,22 @@ def _with_objects(name: str) -> Any:
 
     assignor = (ASSIGNORS | {"cooperative-sticky": CooperativeStickyAssignor})[name]
 
-    def sent(one: JoinedMember) -> bytes:
+    def sent(member: JoinedMember) -> bytes:
         own = assignor()
-        if one.has_joined_before:
-            last = ConsumerProtocolAssignment(0, one.owned_by_topic, b"")
-            own.on_assignment(last, one.generation)
-        encoded: bytes = own.metadata(set(one.subscription)).encode()
+        if member.has_joined_before:
+            last = ConsumerProtocolAssignment(0, member.owned_by_topic, b"")
+            own.on_assignment(last, member.generation)
+        encoded: bytes = own.metadata(set(member.subscription)).encode()
         return encoded
 
     def assign(cluster: LeaderCluster, members: list[JoinedMember]) -> Held:
         joined = [
             SimpleNamespace(
-                member_id=one.member_id,
-                group_instance_id=one.instance_id,
-                metadata=ConsumerProtocolSubscription.decode(sent(one)),
+                member_id=member.member_id,
+                group_instance_id=member.instance_id,
+                metadata=ConsumerProtocolSubscription.decode(sent(member)),
             )
-            for one in members
+            for member in members
         ]
         held: Held = {}
         for member_id, given in assignor().assign(cluster, joined).items():
@@ -83,13 +83,15 @@ def _with_classes(assignor: Any) -> Any:
         Subscription = None  # noqa: N806  # a class of the client
     protocol = ConsumerProtocol if Subscription is None else ConsumerProtocol[0]
 
-    def read(one: JoinedMember) -> Any:
-        data = sent_metadata(assignor, one, protocol.ASSIGNMENT, passes_generation=True)
+    def read(member: JoinedMember) -> Any:
+        data = sent_metadata(
+            assignor, member, protocol.ASSIGNMENT, passes_generation=True
+        )
         metadata = protocol.METADATA.decode(data)
-        return Subscription(metadata, one.instance_id) if Subscription else metadata
+        return Subscription(metadata, member.instance_id) if Subscription else metadata
 
     def assign(cluster: LeaderCluster, members: list[JoinedMember]) -> Held:
-        joined = {one.member_id: read(one) for one in members}
+        joined = {member.member_id: read(member) for member in members}
         return held_partitions(assignor.assign(cluster, joined))
 
     return assign

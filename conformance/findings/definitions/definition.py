@@ -138,12 +138,14 @@ class Definition(_DefinitionPart):
 
     def status_of(self, client: str) -> Status:
         """Return the status for one client."""
-        stated = {one.client: one.status for one in self.statuses}
+        stated = {status.client: status.status for status in self.statuses}
         return stated.get(client, self.status)
 
     def repair_of(self, client: str) -> Repair | None:
         """Return the repair that is suggested to a client; None: none is."""
-        return next((one for one in self.repairs if client in one.clients), None)
+        return next(
+            (repair for repair in self.repairs if client in repair.clients), None
+        )
 
     def place_of(self, number: int) -> tuple[bool, int, int, int]:
         """Return the sort key of an example: which one pages begin with."""
@@ -154,7 +156,9 @@ class Definition(_DefinitionPart):
 
     def is_about(self, client: str, version: str, assignor: str) -> bool:
         """Return whether outcomes of an assignor can belong to it."""
-        return any(one.is_about(client, version, assignor) for one in self.selectors)
+        return any(
+            selector.is_about(client, version, assignor) for selector in self.selectors
+        )
 
     def selects(
         self,
@@ -169,9 +173,9 @@ class Definition(_DefinitionPart):
     ) -> bool:
         """Return whether an outcome belongs to it."""
         return any(
-            one.is_about(client, version, assignor)
-            and one.selects(category, detail, family, instance)
-            for one in self.selectors
+            selector.is_about(client, version, assignor)
+            and selector.selects(category, detail, family, instance)
+            for selector in self.selectors
         )
 
 

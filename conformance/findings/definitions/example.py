@@ -47,7 +47,9 @@ def example(definition: Definition, client: str) -> Example:
     """
     about = assignors_of(definition, client)
     sources = [
-        one for one in definition.examples if not one.clients or client in one.clients
+        example
+        for example in definition.examples
+        if not example.clients or client in example.clients
     ]
     if not about or not sources:
         raise DefinitionError(f"{definition.id} has no example for {client!r}")
@@ -57,29 +59,29 @@ def example(definition: Definition, client: str) -> Example:
 def assignors_of(definition: Definition, client: str) -> tuple[ClientAssignor, ...]:
     """Return the assignors of a client that a finding is about, newest first."""
     return tuple(
-        one
-        for one in all_client_assignors()
-        if one.client == client
-        and definition.is_about(one.client, one.version, one.assignor)
+        assignor
+        for assignor in all_client_assignors()
+        if assignor.client == client
+        and definition.is_about(assignor.client, assignor.version, assignor.assignor)
     )
 
 
 def example_of(
-    definition: Definition, source: ExampleSource, one: ClientAssignor
+    definition: Definition, source: ExampleSource, assignor: ClientAssignor
 ) -> Example:
     """Return an example for one assignor that the finding is about."""
     selector = next(
         s
         for s in definition.selectors
-        if s.is_about(one.client, one.version, one.assignor)
+        if s.is_about(assignor.client, assignor.version, assignor.assignor)
     )
     *before, instance = source.documents()
     return Example(
         finding=definition.id,
-        client=one.client,
-        version=one.version,
-        assignor=one.assignor,
-        cooperative=one.cooperative,
+        client=assignor.client,
+        version=assignor.version,
+        assignor=assignor.assignor,
+        cooperative=assignor.cooperative,
         category=selector.categories[0],
         detail=selector.details[0],
         instance=instance,

@@ -124,7 +124,7 @@ class GivenGroup:
     def _withholds(self) -> bool:
         held = (self.assignment and self.assignment.members) or {}
         wanted = {
-            t for one in self.rebalance.members.values() for t in one.subscription
+            t for member in self.rebalance.members.values() for t in member.subscription
         }
         sizes = self.rebalance.topics.items()
         total = sum(topic.partitions for name, topic in sizes if name in wanted)

@@ -61,7 +61,7 @@ def topics_of(text: str) -> list[str]:
     typer.BadParameter
         If there is none, or one without a name.
     """
-    topics = [one.strip() for one in text.split(",")]
+    topics = [part.strip() for part in text.split(",")]
     if not all(topics):
         raise typer.BadParameter(f"{text!r}: write topics separated by commas")
     return sorted(set(topics))
@@ -91,7 +91,7 @@ def _subscribe(
     names = [name]
     if name == ALL_MEMBERS and name not in rebalance.members:
         names = sorted(apply_changes(rebalance, changes).members)
-    yield from (Subscribe(member=one, subscription=subscription) for one in names)
+    yield from (Subscribe(member=name, subscription=subscription) for name in names)
 
 
 def _partitions(text: str) -> AddPartitions:

@@ -87,7 +87,7 @@ def _fits(file: str, small: Small) -> bool:
         for document in read_rebalances(file, max_partitions=small.partitions):
             if isinstance(document, DocumentError):
                 return False
-            partitions += sum(one.partitions for one in document.topics.values())
+            partitions += sum(topic.partitions for topic in document.topics.values())
             members += len(document.members)
             if partitions > small.partitions or members > small.members:
                 return False

@@ -44,7 +44,9 @@ class NameWarnings:
 
     def check_plain(self, document: Mapping[str, Any], number: int) -> None:
         """Warn of the names in a document as the judge reads it."""
-        sizes = {name: one["partitions"] for name, one in document["topics"].items()}
+        sizes = {
+            name: topic["partitions"] for name, topic in document["topics"].items()
+        }
         members = document["members"].items()
         wanted = ((name, one["subscription"]) for name, one in members)
         owned = ((name, one.get("owned", {})) for name, one in members)

@@ -106,7 +106,7 @@ class Matrix:
         subjects = self.totals.by_subject()
         if len(subjects) == 1:
             (subject,) = subjects
-            rows = [[one.part, *_counts(one, results)] for one in self.totals]
+            rows = [[total.part, *_counts(total, results)] for total in self.totals]
             title = visible(subject, limit=100)
             return table_of(title, ["part", "checks", "passed", *results], rows)
         named = [(visible(one, limit=60), sums) for one, sums in subjects.items()]
@@ -115,7 +115,7 @@ class Matrix:
         return table_of("all parts", ["subject", "checks", "passed", *narrow], rows)
 
     def _summary(self) -> str:
-        checks = sum(one.checks for one in self.totals)
+        checks = sum(total.checks for total in self.totals)
         found = self.totals.findings
         return (
             f"{checks:,} checks, {found:,} findings (--require "
@@ -123,5 +123,5 @@ class Matrix:
         )
 
 
-def _counts(one: PartTotals, results: list[str]) -> list[Cell]:
-    return [one.checks, one.passed, *(one.results[name] for name in results)]
+def _counts(totals: PartTotals, results: list[str]) -> list[Cell]:
+    return [totals.checks, totals.passed, *(totals.results[name] for name in results)]

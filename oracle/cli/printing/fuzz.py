@@ -53,9 +53,9 @@ def subjects_parts(summaries: Sequence[Sequence[RunSummary]]) -> Iterator[Part]:
 
 def short_counts(summaries: Sequence[RunSummary]) -> str:
     """Return the rebalances, and those of each category, in a line."""
-    rebalances = sum(one.rebalances for one in summaries)
+    rebalances = sum(summary.rebalances for summary in summaries)
     parts = [
-        f"{name} {sum(one.outcomes[name] for one in summaries):,}"
+        f"{name} {sum(summary.outcomes[name] for summary in summaries):,}"
         for name in _seen(summaries)
     ]
     return ", ".join([counted(rebalances, "rebalance"), *parts])
@@ -63,18 +63,20 @@ def short_counts(summaries: Sequence[RunSummary]) -> str:
 
 def _seen(summaries: Sequence[RunSummary]) -> list[CategoryName]:
     names = summaries[0].outcomes
-    return [name for name in names if any(one.outcomes[name] for one in summaries)]
+    return [
+        name for name in names if any(summary.outcomes[name] for summary in summaries)
+    ]
 
 
 def _counts(summaries: Sequence[RunSummary]) -> Part:
     seen = _seen(summaries)
     rows: list[tuple[Cell, ...]] = [
-        (one.family, one.rebalances, *(one.outcomes[name] for name in seen))
-        for one in summaries
+        (summary.family, summary.rebalances, *(summary.outcomes[name] for name in seen))
+        for summary in summaries
     ]
     if len(rows) > 1:
-        total = [sum(one.outcomes[name] for one in summaries) for name in seen]
-        rows.append(("all", sum(one.rebalances for one in summaries), *total))
+        total = [sum(summary.outcomes[name] for summary in summaries) for name in seen]
+        rows.append(("all", sum(summary.rebalances for summary in summaries), *total))
     kind = "cooperative" if summaries[0].cooperative else "eager"
     title = f"{visible(summaries[0].subject.name, limit=REASON_SHOWN)} · {kind}"
     return table_of(title, ("family", "rebalances", *seen), rows)
@@ -104,10 +106,10 @@ def _how_often(finding: Finding, summaries: Sequence[RunSummary]) -> str:
     detail = None if finding.category == _DIFFERS else finding.detail
     wanted = (finding.category, detail or "", finding.place)
     return ", ".join(
-        f"{summary.family} {one.rebalances:,}"
+        f"{summary.family} {mechanism.rebalances:,}"
         for summary in summaries
-        for one in summary.mechanisms or ()
-        if (one.category, one.detail, one.place) == wanted
+        for mechanism in summary.mechanisms or ()
+        if (mechanism.category, mechanism.detail, mechanism.place) == wanted
     )
 
 
@@ -120,7 +122,7 @@ def _repeat(repeat: RepeatRecord) -> str:
 
 
 def _how_shrunk(shrunk: ShrunkRecord) -> str:
-    partitions = sum(one.partitions for one in shrunk.instance.topics.values())
+    partitions = sum(topic.partitions for topic in shrunk.instance.topics.values())
     members = counted(len(shrunk.instance.members), "member")
     parts = [f"{members}, {counted(partitions, 'partition')}"]
     parts += ["minimal" if shrunk.minimal else "not minimal"]

@@ -22,15 +22,15 @@ def objectives_table(policy: str, objectives: Sequence[ObjectiveDocument]) -> Sh
     return table_of(f"policy: {policy}", _COLUMNS, map(_row, objectives))
 
 
-def _row(one: ObjectiveDocument) -> Sequence[Cell]:
-    unit = " (load × members)" if isinstance(one.value, list) else ""
+def _row(document: ObjectiveDocument) -> Sequence[Cell]:
+    unit = " (load × members)" if isinstance(document.value, list) else ""
     return (
-        one.of + unit,
-        in_units(one.value, one.scale),
-        in_units(one.bound, one.scale),
-        gap_text(one.value, one.bound, one.scale),
-        "optimal" if one.value == one.bound else "feasible",
-        proof_text(one.proof),
+        document.of + unit,
+        in_units(document.value, document.scale),
+        in_units(document.bound, document.scale),
+        gap_text(document.value, document.bound, document.scale),
+        "optimal" if document.value == document.bound else "feasible",
+        proof_text(document.proof),
     )
 
 

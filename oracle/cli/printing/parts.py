@@ -67,7 +67,7 @@ class Sheet:
 
     def _side(self, i: int) -> JustifyMethod:
         numbers = [row[i] for row in self.rows if row[i] is not None]
-        is_number = bool(numbers) and all(type(one) is int for one in numbers)
+        is_number = bool(numbers) and all(type(number) is int for number in numbers)
         return "right" if is_number else "left"
 
 

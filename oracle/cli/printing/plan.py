@@ -43,8 +43,8 @@ def plan_parts(plan: Plan) -> Iterator[Part]:
     title = name_of({"group": plan.group, "id": plan.id})
     policy = "" if plan.policy is None else f" · {plan.policy}"
     yield Line(f"{title}{policy}", bold=True)
-    for one in plan.changes[:CHANGES_SHOWN]:
-        yield Line(f"change: {change_text(one)}")
+    for change in plan.changes[:CHANGES_SHOWN]:
+        yield Line(f"change: {change_text(change)}")
     if len(plan.changes) > CHANGES_SHOWN:
         yield Line(f"… and {counted(len(plan.changes) - CHANGES_SHOWN, 'change')} more")
     if plan.outcome is not None:
@@ -90,17 +90,17 @@ def _outcome_parts(outcome: Outcome, round_ms: int) -> Iterator[Part]:
     if not outcome.lag_known:
         columns.remove("peak lag")
     rows = [
-        _answer_row(one, lag_known=outcome.lag_known)
-        for one in outcome.answers
-        if one.figures is not None
+        _answer_row(answer, lag_known=outcome.lag_known)
+        for answer in outcome.answers
+        if answer.figures is not None
     ]
     title = "After the change"
     if outcome.lag_known:  # no room in the header of a narrow column
         title += " · lag in records"
     yield table_of(title, columns, rows)
-    for one in outcome.answers:
-        if one.refused is not None:
-            yield Line(f"{one.assignor} does not apply: {visible(one.refused)}")
+    for answer in outcome.answers:
+        if answer.refused is not None:
+            yield Line(f"{answer.assignor} does not apply: {visible(answer.refused)}")
     yield Line(
         f"assumed: {round_ms / 1000:g} s per round; members that leave say so; all "
         "members join each round"
@@ -131,7 +131,7 @@ def _unowned_text(steps: Transition, round_ms: int) -> str:
 
 
 def _transfers(transfers: Sequence[PlannedTransfer]) -> Sheet:
-    has_lag = any(one.lag is not None for one in transfers)
+    has_lag = any(transfer.lag is not None for transfer in transfers)
     columns = (
         "from",
         "to",
@@ -141,21 +141,21 @@ def _transfers(transfers: Sequence[PlannedTransfer]) -> Sheet:
     )
     rows = [
         (
-            _giver(one),
-            None if one.to is None else _name(one.to),
-            sum(map(len, one.partitions.values())),
-            *([one.lag] if has_lag else []),
-            partitions_text(one.partitions),
+            _giver(transfer),
+            None if transfer.to is None else _name(transfer.to),
+            sum(map(len, transfer.partitions.values())),
+            *([transfer.lag] if has_lag else []),
+            partitions_text(transfer.partitions),
         )
-        for one in transfers
+        for transfer in transfers
     ]
     return table_of("Transfers of the best assignment", columns, rows)
 
 
-def _giver(one: PlannedTransfer) -> str | None:
-    if one.giver is None:
+def _giver(transfer: PlannedTransfer) -> str | None:
+    if transfer.giver is None:
         return None
-    return _name(one.giver) + (" (leaves)" if one.leaves else "")
+    return _name(transfer.giver) + (" (leaves)" if transfer.leaves else "")
 
 
 def _answer_row(answer: PlannedAnswer, *, lag_known: bool) -> tuple[Cell, ...]:
@@ -222,22 +222,24 @@ def _ranking_parts(ranking: Ranking) -> Iterator[Part]:
         yield Line(f"advice: {visible(ranking.advice)}")
 
 
-def _ranked_row(one: RankedAssignor, names: dict[str, str]) -> tuple[Cell, ...]:
+def _ranked_row(assignor: RankedAssignor, names: dict[str, str]) -> tuple[Cell, ...]:
     return (
-        names.get(one.assignor, one.assignor),
-        one.applies,
-        one.at_optimum,
-        one.unbalanced,
-        one.invalid,
-        one.moves,
-        one.needless_moves,
-        one.moves_saved,
-        one.peak_lag,
+        names.get(assignor.assignor, assignor.assignor),
+        assignor.applies,
+        assignor.at_optimum,
+        assignor.unbalanced,
+        assignor.invalid,
+        assignor.moves,
+        assignor.needless_moves,
+        assignor.moves_saved,
+        assignor.peak_lag,
     )
 
 
 def _topics(topics: Sequence[str]) -> str:
-    return ", ".join(_name(one) for one in topics[:5]) + (", …" if topics[5:] else "")
+    return ", ".join(_name(topic) for topic in topics[:5]) + (
+        ", …" if topics[5:] else ""
+    )
 
 
 def _name(name: str) -> str:

@@ -12,7 +12,7 @@ from oracle.transfers import Transfer
 
 def transfer_table(transfers: Sequence[Transfer], title: str = "Transfers") -> Sheet:
     """Lay out transfers, one row per pair of members; lag if it is stated."""
-    has_lag = any(one.lag is not None for one in transfers)
+    has_lag = any(transfer.lag is not None for transfer in transfers)
     columns = (
         "from",
         "to",
@@ -20,15 +20,15 @@ def transfer_table(transfers: Sequence[Transfer], title: str = "Transfers") -> S
         *(["lag (records)"] if has_lag else []),
         "partitions",
     )
-    rows = [_row(one, has_lag=has_lag) for one in transfers]
+    rows = [_row(transfer, has_lag=has_lag) for transfer in transfers]
     return table_of(title, columns, rows)
 
 
-def _row(one: Transfer, *, has_lag: bool) -> tuple[Cell, ...]:
+def _row(transfer: Transfer, *, has_lag: bool) -> tuple[Cell, ...]:
     return (
-        None if one.giver is None else abridged(one.giver, NAME_SHOWN),
-        None if one.receiver is None else abridged(one.receiver, NAME_SHOWN),
-        one.count,
-        *([one.lag] if has_lag else []),
-        partitions_text(one.partitions),
+        None if transfer.giver is None else abridged(transfer.giver, NAME_SHOWN),
+        None if transfer.receiver is None else abridged(transfer.receiver, NAME_SHOWN),
+        transfer.count,
+        *([transfer.lag] if has_lag else []),
+        partitions_text(transfer.partitions),
     )

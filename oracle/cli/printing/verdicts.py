@@ -94,20 +94,20 @@ def _levels(verdict: Mapping[str, Any]) -> Part:
     best: dict[str, Mapping[str, Any]] = {}
     if against is not None:
         columns += [f"{against['assignor']} ({against['status']})", "gap"]
-        best = {one["of"]: one for one in against["objectives"]}
+        best = {objective["of"]: objective for objective in against["objectives"]}
     rows: list[list[Cell]] = []
-    for one in verdict["objectives"]:
-        scale = one.get("scale")
+    for objective in verdict["objectives"]:
+        scale = objective.get("scale")
         row: list[Cell] = [
-            one["of"],
-            in_units(one["value"], scale),
-            in_units(one["bound"], scale) if "bound" in one else None,
-            _rests_on(one),
-            one["proved"],
+            objective["of"],
+            in_units(objective["value"], scale),
+            in_units(objective["bound"], scale) if "bound" in objective else None,
+            _rests_on(objective),
+            objective["proved"],
         ]
         if against is not None:
-            other = best.get(one["of"])
-            gap = (against["gap"] or {}).get(one["of"])
+            other = best.get(objective["of"])
+            gap = (against["gap"] or {}).get(objective["of"])
             row += [
                 None if other is None else in_units(other["value"], scale),
                 in_units(gap, scale) if gap else gap,

@@ -114,7 +114,7 @@ class _FuzzRun:
             campaign.advance = _times(count)
             for event in events:
                 if isinstance(event, Found):
-                    done = sum(one.rebalances for one in campaign.counts.values())
+                    done = sum(count.rebalances for count in campaign.counts.values())
                     say(f"found: {name}: {_in_short(event.sighting, done)}")
                     continue
                 shrunk = event.shrunk
@@ -159,8 +159,12 @@ class _FuzzRun:
         """Say what the end of the time prevented."""
         if campaign.plan.deadline is None or time.monotonic() < campaign.plan.deadline:
             return
-        none = [one.family for one in campaign.counts.values() if not one.draws]
-        cut = [one for one in findings if one.shrunk and not one.shrunk.minimal]
+        none = [count.family for count in campaign.counts.values() if not count.draws]
+        cut = [
+            finding
+            for finding in findings
+            if finding.shrunk and not finding.shrunk.minimal
+        ]
         parts = [f"no draw of {', '.join(none)}"] if none else []
         if cut:
             parts.append(f"{len(cut)} of {len(findings)} findings are not minimal")
@@ -214,9 +218,9 @@ def fuzz_all(options: FuzzOptions) -> NoReturn:
             given = list(given)  # read once: the file can be a pipe
         run = _FuzzRun(plan=plan, sink=sink, given=given)
         weights = _weights(subjects, plan)
-        for number, one in enumerate(subjects):
+        for number, subject in enumerate(subjects):
             try:
-                run.test(one, deadline=_share(deadline, weights[number:]))
+                run.test(subject, deadline=_share(deadline, weights[number:]))
             except OutsideError as error:
                 if len(subjects) == 1:
                     raise

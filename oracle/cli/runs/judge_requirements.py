@@ -26,5 +26,5 @@ def is_at_optimum(verdict: Verdict) -> bool:
         return False
     gap = against["gap"]
     if "policy" in verdict:
-        return all(gap.get(one["of"]) == 0 for one in verdict["objectives"])
+        return all(gap.get(objective["of"]) == 0 for objective in verdict["objectives"])
     return bool(verdict["figures"]["dec_min_balanced"]) and gap["moves"] == 0

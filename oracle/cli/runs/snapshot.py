@@ -58,11 +58,11 @@ def _taken(
     for note in cluster.notes:
         complain(f"no lag without {note}")
     taken = []
-    for one in snapshots_of(cluster, offset_reset):
-        if isinstance(one, GroupSnapshot):
-            taken.append(one)
+    for snapshot in snapshots_of(cluster, offset_reset):
+        if isinstance(snapshot, GroupSnapshot):
+            taken.append(snapshot)
         else:
-            complaints.add(f"group {one.group_id}: {one.reason}")
+            complaints.add(f"group {snapshot.group_id}: {snapshot.reason}")
     return taken
 
 
@@ -85,13 +85,13 @@ def _write(sink: Sink, taken: Sequence[GroupSnapshot]) -> None:
     sink.write_text(printed(table, ""))
 
 
-def _row(one: GroupSnapshot) -> tuple[Cell, ...]:
-    instance, held = one.rebalance, one.assignment.members or {}
+def _row(snapshot: GroupSnapshot) -> tuple[Cell, ...]:
+    instance, held = snapshot.rebalance, snapshot.assignment.members or {}
     loads = [sum(map(len, of_one.values())) for of_one in held.values()]
     return (
         abridged(instance.group, NAME_SHOWN),
-        one.state,
-        abridged(one.assignment.assignor or "unknown", NAME_SHOWN),
+        snapshot.state,
+        abridged(snapshot.assignment.assignor or "unknown", NAME_SHOWN),
         len(instance.members),
         len(instance.topics),
         sum(topic.partitions for topic in instance.topics.values()),

@@ -59,6 +59,6 @@ class Orders:
 def by_topic(partitions: Any) -> dict[str, list[int]]:
     """Return partition numbers by topic."""
     held: dict[str, list[int]] = {}
-    for one in sorted(partitions):
-        held.setdefault(one.topic, []).append(one.partition)
+    for partition in sorted(partitions):
+        held.setdefault(partition.topic, []).append(partition.partition)
     return held

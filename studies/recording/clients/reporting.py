@@ -67,8 +67,8 @@ def report(
 ) -> None:
     """Write one callback; partitions have ``topic`` and ``partition``."""
     held: dict[str, list[int]] = {}
-    for one in partitions:
-        held.setdefault(one.topic, []).append(one.partition)
+    for partition in partitions:
+        held.setdefault(partition.topic, []).append(partition.partition)
     told: dict[str, Any] = {"event": event, "ms": time.time_ns() // 1_000_000}
     if member:
         told["member"] = member

@@ -58,7 +58,7 @@ Wants = Mapping[str, frozenset[str]]
 
 def wants_of(group: Group) -> Wants:
     members = (group.processes[process] for process in alive(group))
-    return {one.identity: one.configuration.topics for one in members}
+    return {member.identity: member.configuration.topics for member in members}
 
 
 def is_even(owners: Owners, wants: Wants) -> bool:

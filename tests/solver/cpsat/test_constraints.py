@@ -68,13 +68,13 @@ def _check_kip54(document: Document) -> None:
     for some in least_and_most_even(cp):
         program = program_for(cp, kip54_region(cp, some))
         constraints.balanced_by_kip54(program)
-        for one in assignments(instance):
-            assert allows(program, one) == is_kip54(instance, one)
+        for assignment in assignments(instance):
+            assert allows(program, assignment) == is_kip54(instance, assignment)
 
 
 def least_and_most_even(cp: CpInstance) -> list[CpTotals]:
     """Return totals of assignments with the largest and the least sum of squares."""
-    totals = [totals_of(cp, one) for one in assignments(cp.instance)]
+    totals = [totals_of(cp, assignment) for assignment in assignments(cp.instance)]
     totals.sort(key=lambda one: sum(n * n for n in one.loads))
     return [totals[-1], totals[0]]
 
@@ -82,7 +82,11 @@ def least_and_most_even(cp: CpInstance) -> list[CpTotals]:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_kip54_ranges_hold_every_balanced_assignment(seed: int) -> None:
     cp = cp_instance(drawn(seed + 100))
-    balanced = [one for one in assignments(cp.instance) if is_kip54(cp.instance, one)]
+    balanced = [
+        assignment
+        for assignment in assignments(cp.instance)
+        if is_kip54(cp.instance, assignment)
+    ]
     for some in least_and_most_even(cp):
         ranges = kip54_region(cp, some).loads
         for one in balanced:
@@ -96,11 +100,11 @@ def test_spread_allows_loads_within_it(seed: int, most: int) -> None:
     cp = cp_instance(drawn(seed))
     program = program_for(cp)
     constraints.spread_at_most(program, most * cp.common)
-    for one in assignments(cp.instance):
-        loads = loads_of(cp, one)
+    for assignment in assignments(cp.instance):
+        loads = loads_of(cp, assignment)
         values = [unit * n for unit, n in zip(cp.units, loads, strict=True)]
         wide = max(values) - min(values)
-        assert allows(program, one) == (wide <= most * cp.common)
+        assert allows(program, assignment) == (wide <= most * cp.common)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -110,10 +114,10 @@ def test_the_budget_allows_assignments_within_it(seed: int, most: int) -> None:
     program = program_for(cp)
     constraints.moves_at_most(program, most)
     moved = WeightedObjective.of(Objective.STICKINESS)
-    for one in assignments(cp.instance):
-        moves = value_of(cp.instance, one, moved)
+    for assignment in assignments(cp.instance):
+        moves = value_of(cp.instance, assignment, moved)
         assert isinstance(moves, int)
-        assert allows(program, one) == (moves <= most)
+        assert allows(program, assignment) == (moves <= most)
 
 
 def test_each_partition_goes_to_one_member() -> None:
@@ -213,8 +217,8 @@ def test_of_equal_loads_the_larger_capacity_has_its_first(
     """2 ÷ 2 = 1 ÷ 1, but what is below is 1 ÷ 2 for one and 0 for the other."""
     people = {"a": member(["t"], capacity=1), "b": member(["t"], capacity=2)}
     cp = cp_instance(rebalance({"t": partitions}, people))
-    for one in assignments(cp.instance):
-        totals = totals_of(cp, one)
+    for assignment in assignments(cp.instance):
+        totals = totals_of(cp, assignment)
         if not _improves(cp, 0, totals.pool_loads[0]):
             assert per_topic_region(cp, totals).pool_loads == (limits,)
 

@@ -156,7 +156,7 @@ def test_where_there_is_nothing_to_give_nothing_is_best(
 ) -> None:
     outcome = answer(document, f"{balance}; stickiness, load, rack; max-moves=0")
     assert outcome.status is Status.OPTIMAL
-    assert [one.value for one in outcome.objectives] == [0, (), 0]
+    assert [objective.value for objective in outcome.objectives] == [0, (), 0]
 
 
 def test_a_policy_of_balance_alone_is_answered() -> None:

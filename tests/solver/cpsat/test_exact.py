@@ -72,8 +72,8 @@ def test_large_lags_are_added_up_exactly(bits: int) -> None:
         seed = 100 * place + bits
         rng = Random(seed)  # noqa: S311
         document = draw_rebalance(rng, SIZE, seed=seed)
-        for one in document["members"].values():
-            one.pop("capacity", None)
+        for entry in document["members"].values():
+            entry.pop("capacity", None)
         topics = document["topics"].values()
         top = 2**bits // (6 * max(1, sum(topic["partitions"] for topic in topics)))
         for topic in topics:
@@ -85,7 +85,7 @@ def test_large_lags_are_added_up_exactly(bits: int) -> None:
             policy = parse_policy(text)
             outcome = cpsat.solve(instance(document), policy, limits=Limits())
             assert outcome.status is Status.OPTIMAL
-            values = [one.value for one in outcome.objectives]
+            values = [objective.value for objective in outcome.objectives]
             assert values == brute.best(text), (text, document)
 
 

@@ -62,7 +62,7 @@ def test_only_the_distinctions_separate_classes(
     cp = cp_instance(MIXED, distinctions)
     assert len(cp.classes) == classes
     assert len(cp.pools) == pools
-    assert sum(one.size for one in cp.classes) == 6
+    assert sum(class_.size for class_ in cp.classes) == 6
 
 
 def test_members_that_own_equally_many_are_interchangeable() -> None:
@@ -101,8 +101,8 @@ def test_the_canonical_order_loses_no_value(seed: int, text: str) -> None:
     program = program_for(cp)
     constraints.assign_each_partition_once(program)
     constraints.order_interchangeable(program)
-    for one in list(assignments(cp.instance))[:40]:
-        counts = in_order(cp, program.interchangeable, cp.class_counts(one))
+    for assignment in list(assignments(cp.instance))[:40]:
+        counts = in_order(cp, program.interchangeable, cp.class_counts(assignment))
         totals = CpTotals.of(cp, counts)
         rank = totals.lags if cp.distinctions.lags else totals.loads
         for group in program.interchangeable:
@@ -110,7 +110,9 @@ def test_the_canonical_order_loses_no_value(seed: int, text: str) -> None:
             assert figures == sorted(figures, reverse=True)
         twin = cp.assignment(counts)
         instance = cp.instance
-        assert values_of(instance, twin, policy) == values_of(instance, one, policy)
+        assert values_of(instance, twin, policy) == values_of(
+            instance, assignment, policy
+        )
         assert allows(program, twin)
 
 

@@ -55,7 +55,7 @@ def test_load_within_a_budget(
     assert outcome.status is Status.OPTIMAL
     best = Brute(document).best(text)
     assert best is not None
-    found = [one.value for one in outcome.objectives]
+    found = [objective.value for objective in outcome.objectives]
     assert found == [tuple(best[0]), best[1]]  # type: ignore[arg-type]
 
 
@@ -82,4 +82,7 @@ def test_a_fixed_vector_excludes_every_other(seed: int) -> None:
 def test_the_open_region_contains_everything() -> None:
     cp = cp_instance(CHAIN)
     region = open_region(cp)
-    assert all(region.contains(totals_of(cp, one)) for one in assignments(cp.instance))
+    assert all(
+        region.contains(totals_of(cp, assignment))
+        for assignment in assignments(cp.instance)
+    )

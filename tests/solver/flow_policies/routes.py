@@ -94,11 +94,11 @@ def drawn(seed: int) -> Document:
                     rng.sample(racks, rng.randint(0, 2))
                     for _ in range(topic["partitions"])
                 ]
-    for one in document["members"].values():
-        one["capacity"] = rng.choice(weights)
-        one.pop("rack", None)
+    for member in document["members"].values():
+        member["capacity"] = rng.choice(weights)
+        member.pop("rack", None)
         if rng.randrange(5):
-            one["rack"] = rng.choice(racks)
+            member["rack"] = rng.choice(racks)
     return document
 
 
@@ -132,9 +132,9 @@ def check_answer(
         assert outcome.reason
         return
     assert outcome.status is Status.OPTIMAL
-    values = [_plain(one.value) for one in outcome.objectives]
+    values = [_plain(objective.value) for objective in outcome.objectives]
     assert values == list(best or ())
-    assert [_plain(one.bound) for one in outcome.objectives] == values
+    assert [_plain(objective.bound) for objective in outcome.objectives] == values
     verdict = judged(document, outcome)
     assert verdict["verdict"] == "valid"
     assert verdict["policy"]["balance_met"]

@@ -24,7 +24,7 @@ from tests.solver.flow_policies.routes import ALWAYS, drawn, judged, laid_out
 from verify import TooLarge
 
 
-def stickiest_bound(document: Document, found: Result, one: ObjectiveResult) -> int:
+def stickiest_bound(document: Document, found: Result, result: ObjectiveResult) -> int:
     """Return what the stickiest assignment proves of an objective on its face.
 
     That is the cost of its moves, or nothing if objectives before ``load`` have
@@ -37,7 +37,7 @@ def stickiest_bound(document: Document, found: Result, one: ObjectiveResult) -> 
     stickiness = parse_policy("none; stickiness")
     (moves,) = values_of(laid_out(document), found.assignment, stickiness)
     assert isinstance(moves, int)
-    weights = {measure: weight for weight, measure in one.of.terms}
+    weights = {measure: weight for weight, measure in result.of.terms}
     return weights.get(Objective.STICKINESS, 0) * moves
 
 
@@ -65,19 +65,23 @@ def test_bounds_hold_and_the_judge_agrees(*, stopped: bool) -> None:
             assert verdict["policy"]["balance_met"]
             assert "certificate" not in verdict["evidence"]
             assert "status" not in verdict["evidence"]
-            for one, level in zip(
+            for objective, level in zip(
                 outcome.objectives, verdict["objectives"], strict=True
             ):
                 assert "evidence" not in level, (text, level)
-                assert level["proved"] == one.is_proved
+                assert level["proved"] == objective.is_proved
             if outcome.status is Status.FEASIBLE:
                 struck = "interrupted" if stopped else "time limit of 0 s"
                 assert outcome.reason == struck
-            for one, least in zip(outcome.objectives, best, strict=True):
-                bound = list(one.bound) if isinstance(one.bound, tuple) else one.bound
+            for objective, least in zip(outcome.objectives, best, strict=True):
+                bound = (
+                    list(objective.bound)
+                    if isinstance(objective.bound, tuple)
+                    else objective.bound
+                )
                 assert bound <= least  # type: ignore[operator]
-                if not one.is_proved:
-                    assert bound == stickiest_bound(document, outcome, one), text
+                if not objective.is_proved:
+                    assert bound == stickiest_bound(document, outcome, objective), text
                     break
     assert statuses[Status.FEASIBLE] > 20
     assert statuses[Status.OPTIMAL] > 20

@@ -87,5 +87,5 @@ def test_prices_prove_a_best_value_and_0_is_a_bound_without_them(
     assert outcome is not None
     assert outcome.status is (Status.OPTIMAL if seconds is None else Status.FEASIBLE)
     levels = judged(SWAP, outcome)["objectives"]
-    assert [one["rests_on"] for one in levels] == rests_on
-    assert not any("evidence" in one for one in levels)
+    assert [level["rests_on"] for level in levels] == rests_on
+    assert not any("evidence" in level for level in levels)

@@ -193,6 +193,6 @@ def test_bug_an_owner_in_another_rack_is_as_good_as_others_in_the_right_one() ->
         assert result.status is Status.OPTIMAL
         values = [
             list(v) if isinstance(v, tuple) else v
-            for v in (one.value for one in result.objectives)
+            for v in (objective.value for objective in result.objectives)
         ]
         assert values == best

@@ -59,8 +59,8 @@ def answer(document: Document, text: str) -> Result:
 def values(outcome: Result) -> list[int | list[int]]:
     """Return the values as brute force writes them."""
     return [
-        list(one.value) if isinstance(one.value, tuple) else one.value
-        for one in outcome.objectives
+        list(objective.value) if isinstance(objective.value, tuple) else objective.value
+        for objective in outcome.objectives
     ]
 
 

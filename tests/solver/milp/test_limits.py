@@ -162,5 +162,9 @@ def test_no_solver_is_left_in_memory() -> None:
     for _ in range(3):
         answer(lags(5, 4, 3), "none; peak-lag, stickiness")
     gc.collect()
-    kept = [one for one in gc.get_objects() if type(one).__name__ == "HighsCallback"]
+    kept = [
+        object_
+        for object_ in gc.get_objects()
+        if type(object_).__name__ == "HighsCallback"
+    ]
     assert not kept

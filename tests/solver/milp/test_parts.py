@@ -70,9 +70,9 @@ def test_load_bounds_hold_for_every_kip54_balance(seed: int) -> None:
         return
     laid_out, policy = instance(document), Policy(balance=kip54)
     low, high = kip54_load_bounds(milp_instance(laid_out, policy))
-    for one in assignments(laid_out):
-        if is_allowed(laid_out, policy, one):
-            loads = one.loads(laid_out).tolist()
+    for assignment in assignments(laid_out):
+        if is_allowed(laid_out, policy, assignment):
+            loads = assignment.loads(laid_out).tolist()
             assert all(a <= n for a, n in zip(low, loads, strict=True))
             assert all(n <= b for n, b in zip(loads, high, strict=True))
 
@@ -106,17 +106,19 @@ def test_a_program_admits_exactly_the_allowed_assignments(text: str, seed: int) 
     case, limits, face = milp_instance(laid_out, policy), CountedLimits(), None
     if policy.balance.kind is BalanceKind.DEC_MIN:
         face = find_dec_min_face(laid_out, limits)
-    for one in itertools.islice(assignments(laid_out), 12):
+    for assignment in itertools.islice(assignments(laid_out), 12):
         program = policy_program(
             case, limits, policy.balance, max_moves=policy.max_moves, face=face
         )
         for k, each in enumerate(case.classes):
-            holders = one.assignee[list(each.rows)].tolist()
+            holders = assignment.assignee[list(each.rows)].tolist()
             for c in case.groups[each.group]:
                 column = program.given.get((k, c), program.integer(0, 0))
                 program.equal(1 * column, holders.count(c))
         run = highs.minimize(program.problem, limits, presolve=False)
-        assert is_allowed(laid_out, policy, one) == (run.status != LpStatusInfeasible)
+        assert is_allowed(laid_out, policy, assignment) == (
+            run.status != LpStatusInfeasible
+        )
 
 
 @pytest.mark.parametrize("capacity", [(1,), (1, 1, 1), (1, 2, 5), (3, 3, 7, 10**8)])
@@ -141,7 +143,7 @@ def test_reaching_counts_order_load_vectors() -> None:
         for one in itertools.product(range(5), repeat=3)
     )
     levels = [4, 3, 2, 1]
-    counts = [[sum(load >= v for load in one) for v in levels] for one in vectors]
+    counts = [[sum(load >= v for load in vector) for v in levels] for vector in vectors]
     assert counts == sorted(counts)
     for vector, reaching in zip(vectors, counts, strict=True):
         assert vector_of(levels, reaching, 3) == vector
@@ -153,9 +155,9 @@ def test_chain_is_no_dec_min() -> None:
     document = shape("CHAIN")
     laid_out = instance(document)
     as_it_stands = next(
-        one
-        for one in assignments(laid_out)
-        if one.loads(laid_out).tolist() == [2, 1, 1, 0]
+        assignment
+        for assignment in assignments(laid_out)
+        if assignment.loads(laid_out).tolist() == [2, 1, 1, 0]
     )
     assert not is_allowed(laid_out, parse_policy("dec-min"), as_it_stands)
     assert is_allowed(laid_out, parse_policy("kip54"), as_it_stands)

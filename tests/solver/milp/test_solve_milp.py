@@ -52,7 +52,7 @@ def check_agrees(document: Document) -> None:
             continue
         assert outcome.assignment is not None, text
         found = values(outcome)
-        told = tuple(one.value for one in outcome.objectives)
+        told = tuple(objective.value for objective in outcome.objectives)
         assert told == values_of(laid_out, outcome.assignment, policy)
         if outcome.status is Status.OPTIMAL:
             assert found == wanted, text

@@ -31,8 +31,8 @@ def eligible_members(instance: Instance) -> list[list[int]]:
 def size(instance: Instance) -> int:
     """Return the number of assignments."""
     found = 1
-    for one in eligible_members(instance):
-        found *= len(one)
+    for member in eligible_members(instance):
+        found *= len(member)
     return found
 
 

@@ -57,17 +57,17 @@ def check(document: Document, policy: str, best: list[Any]) -> None:
     laid_out, outcome = answered(document, policy)
     assert outcome.status is Status.OPTIMAL
     assert outcome.assignment is not None
-    assert [one.value for one in outcome.objectives] == best
+    assert [objective.value for objective in outcome.objectives] == best
     counted = values_of(laid_out, outcome.assignment, outcome.policy)
     assert list(counted) == best
     written = json.loads(to_json(outcome.to_document(laid_out)))
     verdict = verify.judge(document, written)
     assert verdict["verdict"] == "valid", verdict
     assert verdict["policy"]["balance_met"], verdict
-    for one in verdict["objectives"]:
-        assert "evidence" not in one, verdict
-        if one["rests_on"] != "search":
-            assert one["proved"], verdict
+    for objective in verdict["objectives"]:
+        assert "evidence" not in objective, verdict
+        if objective["rests_on"] != "search":
+            assert objective["proved"], verdict
 
 
 @pytest.mark.parametrize("deal", range(DEALS))
@@ -127,7 +127,7 @@ def test_named_shapes(name: str) -> None:
         except InstanceError:
             continue
         assert outcome.assignment is not None
-        assert [one.value for one in outcome.objectives] == best, policy
+        assert [objective.value for objective in outcome.objectives] == best, policy
         counted = values_of(laid_out, outcome.assignment, outcome.policy)
         assert counted == tuple(best or ()), policy
 
@@ -173,7 +173,7 @@ def test_topics_at_their_least_prove_more_than_all_together() -> None:
     lag_instance = build_lag_instance(laid_out, parse_policy("lag-aware").balance)
     assert lag_instance is not None
     known = bound_peak_lag(laid_out, lag_instance, Work(limits=Limits()))
-    kinds = {one.kind: one.bound for one in known.terms}
+    kinds = {term.kind: term.bound for term in known.terms}
     assert kinds == {"average": 91, "crowd": 91, "topic-crowd": 130}
 
 

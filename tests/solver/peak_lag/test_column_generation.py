@@ -98,7 +98,9 @@ def check_answers(document: Document, brute: Brute) -> None:
     laid_out = instance(document)
     for policy in POLICIES:
         outcome = solve(laid_out, parse_policy(policy), limits=Limits(effort=20))
-        assert [one.value for one in outcome.objectives] == brute.best(policy)
+        assert [objective.value for objective in outcome.objectives] == brute.best(
+            policy
+        )
         verdict = verify.judge(
             document, json.loads(to_json(outcome.to_document(laid_out)))
         )

@@ -45,10 +45,10 @@ def test_a_limit_leaves_an_answer(policy: str, limits: Limits, reason: str) -> N
     assert outcome.status is Status.FEASIBLE
     assert outcome.reason == reason
     assert outcome.assignment is not None
-    for one in outcome.objectives:
-        assert isinstance(one.bound, int)
-        assert isinstance(one.value, int)
-        assert one.bound <= one.value
+    for objective in outcome.objectives:
+        assert isinstance(objective.bound, int)
+        assert isinstance(objective.value, int)
+        assert objective.bound <= objective.value
 
 
 @pytest.mark.parametrize("policy", POLICIES)

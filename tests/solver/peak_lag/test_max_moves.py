@@ -38,10 +38,13 @@ def check_terms(document: Document, policy: str) -> Document | None:
     written = json.loads(to_json(result.to_document(columns)))
     verdict = verify.judge(document, written)
     assert verdict["verdict"] == "valid", verdict
-    for one in verdict["objectives"]:
-        assert "evidence" not in one, verdict
-        if one["rests_on"] == "terms" and one["value"] == one["bound"]:
-            assert one["proved"], verdict
+    for objective in verdict["objectives"]:
+        assert "evidence" not in objective, verdict
+        if (
+            objective["rests_on"] == "terms"
+            and objective["value"] == objective["bound"]
+        ):
+            assert objective["proved"], verdict
     return {"written": written, "verdict": verdict}
 
 
