@@ -134,8 +134,8 @@ def _by_part(instances: dict[str, Runs]) -> str:
     for part in PARTS:
         active = [runs for runs in instances.values() if is_active(part, runs)]
         pairs = [(runs[""], without(part, runs)) for runs in active]
-        value = [two["value"] - one["value"] for one, two in pairs]
-        bound = [one["bound"] - two["bound"] for one, two in pairs]
+        value = [two["value"] - full["value"] for full, two in pairs]
+        bound = [full["bound"] - two["bound"] for full, two in pairs]
         row = [part.name, part.lines, str(len(active))]
         proved = _change(*map(_share, zip(*pairs, strict=True))) if active else ""
         rows.append([*row, proved, _signs(value), _signs(bound)])
@@ -196,7 +196,7 @@ def _by(instances: dict[str, Runs], place: int) -> str:
         [
             part.name,
             *(
-                _share([without(part, one) for one in group])
+                _share([without(part, by_part) for by_part in group])
                 for group in groups.values()
             ),
         ]
@@ -214,7 +214,7 @@ def _remaining(instances: dict[str, Runs]) -> str:
         groups[size, _members(subscriptions, capacities), lags].append(runs)
     rows = [
         [*key, str(len(group)), *_compared(group, _REMOVED)]
-        for key, group in sorted(groups.items(), key=lambda one: _size(one[0][0]))
+        for key, group in sorted(groups.items(), key=lambda item: _size(item[0][0]))
         if not all(without(_REMOVED, runs)["proved"] for runs in group)
     ]
     return _table(["size", "members", "lags", "n", *_COMPARED], rows)
@@ -229,7 +229,7 @@ def _small_uniform(instances: dict[str, Runs]) -> str:
             groups[size, _members(subscriptions, capacities), policy].append(runs)
             groups["all", "", ""].append(runs)
     together = groups.pop(("all", "", ""), [])
-    ordered = sorted(groups.items(), key=lambda one: _size(one[0][0]))
+    ordered = sorted(groups.items(), key=lambda item: _size(item[0][0]))
     rows = [
         [*key, str(len(group)), *_compared(group, _REMOVED)]
         for key, group in [*ordered, (("all", "", ""), together)]
@@ -253,10 +253,10 @@ def _budget(instances: dict[str, Runs]) -> str:
         groups[subscriptions, lags].append(runs)
         groups["all", ""].append(runs)
     rows = []
-    for key, group in sorted(groups.items(), key=lambda one: one[0][0] == "all"):
+    for key, group in sorted(groups.items(), key=lambda item: item[0][0] == "all"):
         every, alone = [runs[""] for runs in group], [runs["budget"] for runs in group]
         by_terms = [{**run, "proved": run["value"] <= _bound(run)} for run in alone]
-        gaps = [max(gap(runs[one], runs) for runs in group) for one in ("", "budget")]
+        gaps = [max(gap(runs[name], runs) for runs in group) for name in ("", "budget")]
         rows.append(
             [
                 *key,
@@ -287,9 +287,9 @@ def _grid(instances: dict[str, Runs]) -> str:
         [
             *key,
             _seeds(group),
-            str(sum(len(instances[one]) for one in group)),
+            str(sum(len(instances[name]) for name in group)),
         ]
-        for key, group in sorted(groups.items(), key=lambda one: _size(one[0][0]))
+        for key, group in sorted(groups.items(), key=lambda item: _size(item[0][0]))
     ]
     head = ["size", "subscriptions", "capacities", "policy", "seeds", "runs"]
     return _table(head, rows)

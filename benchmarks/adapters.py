@@ -105,13 +105,14 @@ def main() -> None:
     every = all_client_assignors()
     wanted = matching_client_assignors(asked.client) if asked.client else every
     rows = [*HEAD]
-    for one in wanted:
-        if one.kind == "adapter":
+    for assignor in wanted:
+        if assignor.kind == "adapter":
             try:
-                rows.append(measure(one, asked.count))
+                rows.append(measure(assignor, asked.count))
             except MissingClientError as error:
                 rows.append(
-                    f"| {one.client} {one.version} | {one.assignor} | missing |"
+                    f"| {assignor.client} {assignor.version}"
+                    f" | {assignor.assignor} | missing |"
                 )
                 print(error)
             else:

@@ -124,7 +124,7 @@ def print_sizes() -> None:
     }
     print_row("", list(ASSIGNORS))
     for label, instance in sizes.items():
-        cells = [shown(measure(one, instance)) for one in ASSIGNORS.values()]
+        cells = [shown(measure(assignor, instance)) for assignor in ASSIGNORS.values()]
         print_row(label, cells)
 
 
@@ -137,7 +137,7 @@ def print_growth(steps: int) -> None:
         instance = equal_subscriptions(
             members=members, partitions=partitions, topics=200, joined=members // 100
         )
-        times = [measure(one, instance) for one in ASSIGNORS.values()]
+        times = [measure(assignor, instance) for assignor in ASSIGNORS.values()]
         cells = [
             shown(now) + (f" ({now / then:.2f})" if now and then else "")
             for now, then in zip(times, last, strict=True)

@@ -152,7 +152,7 @@ def _our_runners(
     warmed = [
         warm(runner, seconds=limits.warming, calm_seconds=0.1) for runner in runners
     ]
-    return runners, [one.batch for one in warmed]
+    return runners, [warm_up.batch for warm_up in warmed]
 
 
 def _our_line(assign: Calls, whole: Calls) -> Line:

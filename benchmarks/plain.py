@@ -47,7 +47,7 @@ def by_cp_sat(lag: list[int], members: int, seconds: float) -> Plain:
     status = solver.solve(model)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return Plain(None, 0, is_proved=False)
-    values = np.array([[solver.value(one) for one in row] for row in x])
+    values = np.array([[solver.value(variable) for variable in row] for row in x])
     bound = round(solver.best_objective_bound)
     return Plain(_holder(values), bound, is_proved=status == cp_model.OPTIMAL)
 
@@ -76,9 +76,9 @@ def by_highs(lag: list[int], members: int, seconds: float) -> Plain:
         msg=False, timeLimit=seconds, threads=1, gapRel=0, presolve="off"
     )
     problem.solve(highs)
-    if any(one.value() is None for row in x for one in row):
+    if any(variable.value() is None for row in x for variable in row):
         return Plain(None, 0, is_proved=False)
-    values = np.array([[one.value() for one in row] for row in x])
+    values = np.array([[variable.value() for variable in row] for row in x])
     info = problem.solverModel.getInfo()
     holder = _holder(values)
     totals = np.bincount(holder, weights=lag, minlength=members)

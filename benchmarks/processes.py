@@ -82,18 +82,18 @@ def _sample(
         found = [whole, *whole.children(recursive=True)]
     except psutil.NoSuchProcess:
         return
-    for one in found:
+    for process in found:
         try:
-            times, key = one.cpu_times(), (one.pid, one.create_time())
+            times, key = process.cpu_times(), (process.pid, process.create_time())
             # a child that Java is about to start bears the name of a thread of Java
-            is_java = Path(one.exe()).name == "java"
-            resident = one.memory_info().rss
+            is_java = Path(process.exe()).name == "java"
+            resident = process.memory_info().rss
         except psutil.Error:
             continue
         spent = times.user + times.system
         by_phase = usage.java if is_java else usage.python
         by_phase[phase] = by_phase.get(phase, 0.0) + spent - seen.get(key, 0.0)
         seen[key] = spent
-        if not is_java and one.pid != pid:
+        if not is_java and process.pid != pid:
             largest = usage.worker_bytes.get(phase, 0)
             usage.worker_bytes[phase] = max(largest, resident)

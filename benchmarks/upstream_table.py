@@ -74,7 +74,7 @@ def grouped(lines: Iterable[Line]) -> Group:
                 for kind in kinds
             )
         ]
-        for kafka in (newest, *(one for one in older if one not in same)):
+        for kafka in (newest, *(release for release in older if release not in same)):
             told = ", ".join([kafka, *(same if kafka == newest else [])])
             together |= {(told, name, kind): apart[kafka, name, kind] for kind in kinds}
     return together
@@ -202,16 +202,16 @@ def _against_optimum(groups: Group) -> Iterator[tuple[str, ...]]:
         for figure in ("squares", "score", "moves"):
             found = [_less(both, who, "optimum", figure) for who in ("ours", "theirs")]
             if figure == "squares":
-                cells += [_share(int((one == 0).sum()), one.size) for one in found]
+                cells += [_share(int((less == 0).sum()), less.size) for less in found]
             else:
-                cells += [f"{one.mean():.2f}" for one in found]
-                cells += [f"{one.max():g}" for one in found]
+                cells += [f"{less.mean():.2f}" for less in found]
+                cells += [f"{less.max():g}" for less in found]
         yield (*_named(key), *cells)
 
 
-def _less(rows: Iterable[Line], one: str, other: str, figure: str) -> np.ndarray:
+def _less(rows: Iterable[Line], who: str, other: str, figure: str) -> np.ndarray:
     return np.array(
-        [row[one][figure] - row[other][figure] for row in rows if "theirs" in row],
+        [row[who][figure] - row[other][figure] for row in rows if "theirs" in row],
         dtype=np.int64,
     )
 

@@ -61,16 +61,16 @@ def _heaps(
     """Lay out the heaps of all racks in one array; rack r starts at ``first[r]``."""
     rack = locality.member[eligible.order[places]]
     first[:] = 0
-    for one in rack:
-        first[one + 1] += 1
+    for number in rack:
+        first[number + 1] += 1
     first[:] = np.cumsum(first)
     heaps = np.empty(places.size, dtype=np.int64)
     fill = first.copy()
     for i in range(places.size):
         heaps[fill[rack[i]]] = load[places[i]] * load.size + places[i]
         fill[rack[i]] += 1
-    for one in range(locality.n_racks + 1):
-        heaps[first[one] : first[one + 1]].sort()  # sorted: a heap
+    for number in range(locality.n_racks + 1):
+        heaps[first[number] : first[number + 1]].sort()  # sorted: a heap
     return heaps
 
 

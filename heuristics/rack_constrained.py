@@ -159,8 +159,8 @@ def _next_near(
     for step in range(size):
         i = (start + step) % size
         rack = locality.member[members[i]]
-        for one in racks[:-1]:
-            if one == rack:
+        for near in racks[:-1]:
+            if near == rack:
                 return int(i)
     return NOBODY
 

@@ -95,8 +95,8 @@ def is_informative(locality: RackLocality, group: GroupColumns) -> bool:
 def is_near(locality: RackLocality, member: int, row: int) -> bool:
     """Return whether a member is on a rack of the row; without a rack, it always is."""
     rack = locality.member[member]
-    for one in locality.racks[locality.offsets[row] : locality.offsets[row + 1]]:
-        if one == rack:
+    for near in locality.racks[locality.offsets[row] : locality.offsets[row + 1]]:
+        if near == rack:
             return True
     return False
 

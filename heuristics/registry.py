@@ -35,7 +35,9 @@ _ALL: tuple[Assignor, ...] = (
     LagSwapsAssignor(),
 )
 
-ASSIGNORS: Mapping[str, Assignor] = MappingProxyType({one.name: one for one in _ALL})
+ASSIGNORS: Mapping[str, Assignor] = MappingProxyType(
+    {assignor.name: assignor for assignor in _ALL}
+)
 
 
 class UnknownAssignorError(OracleError, ValueError):

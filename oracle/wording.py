@@ -44,6 +44,6 @@ def percent(part: int, whole: int) -> str:
     return f"{rounded} %"
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
+def counted(number: int, word: str, many: str | None = None) -> str:
     """Format ``1 move``, ``2 moves``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {word if number == 1 else many or word + 's'}"

@@ -133,7 +133,9 @@ def are_of_records(table: pa.Table) -> Bools:
         pc.not_equal(table["owned_from"], SNAPSHOT),
         *(pc.is_null(table[name]) for name in ("document", "lag", "least_sizes")),
     ]
-    are_all: Bools = np.logical_and.reduce([np.asarray(one) for one in found])
+    are_all: Bools = np.logical_and.reduce(
+        [np.asarray(condition) for condition in found]
+    )
     return are_all
 
 

@@ -112,8 +112,8 @@ def _deletions(found: list[Sighting]) -> Iterator[int]:
 
     ``found`` are sorted by their begin.
     """
-    ends = sorted({one.until for one in found if one.until is not None})
-    intervals = [one for one in found if one.is_commit]
+    ends = sorted({sighting.until for sighting in found if sighting.until is not None})
+    intervals = [sighting for sighting in found if sighting.is_commit]
     place, open_until = 0, 0
     for end in ends:
         while place < len(intervals) and intervals[place].since < end:

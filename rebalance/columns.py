@@ -91,13 +91,13 @@ def subscription_classes(
 def _claims(people: list[Member], index: dict[str, int], offsets: Int64) -> Claims:
     """Flatten the claims, by member and topic; drop what does not exist."""
     owned = [member.owned or {} for member in people]
-    lists = list(chain.from_iterable(one.values() for one in owned))
+    lists = list(chain.from_iterable(claims.values() for claims in owned))
     indices = map(index.get, chain.from_iterable(owned), repeat(ABSENT))
     topics = np.fromiter(indices, dtype=np.int64, count=len(lists))
     sizes = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
     topic = np.repeat(topics, sizes)
     number = np.array(list(chain.from_iterable(lists)), dtype=np.int64)
-    per_member = np.array([len(one) for one in owned], dtype=np.int64)
+    per_member = np.array([len(claims) for claims in owned], dtype=np.int64)
     claimant = np.repeat(np.repeat(np.arange(len(owned)), per_member), sizes)
     exists = topic != ABSENT
     claimant, topic, number = claimant[exists], topic[exists], number[exists]

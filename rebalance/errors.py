@@ -114,7 +114,9 @@ DEVICE_FAILURES: Final = frozenset(
 )
 """Numbers of errors that are no fault of the user: a disk is full or fails, or a file
 system of the network does. A path that is missing or forbidden is not among them."""
-_DEVICE_REASONS: Final = tuple(os.strerror(one).lower() for one in DEVICE_FAILURES)
+_DEVICE_REASONS: Final = tuple(
+    os.strerror(number).lower() for number in DEVICE_FAILURES
+)
 
 
 def is_device_failure(error: BaseException | None) -> bool:
@@ -153,7 +155,7 @@ class OutputError(OracleError, OSError):
         super().__init__(f"{target}: {reason}")
         self.reason = reason
         self.target = target
-        if any(one in reason.lower() for one in _DEVICE_REASONS):
+        if any(device_reason in reason.lower() for device_reason in _DEVICE_REASONS):
             self.exit_code = OUTSIDE
 
 

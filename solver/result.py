@@ -323,7 +323,7 @@ def zero_term() -> TermsProof:
 def _shown(value: Value, scale: int) -> str:
     if isinstance(value, tuple):
         rest = ", …" if len(value) > SHOWN_LOADS else ""
-        text = ", ".join(f"{one:,}" for one in value[:SHOWN_LOADS]) + rest
+        text = ", ".join(f"{load:,}" for load in value[:SHOWN_LOADS]) + rest
     else:
         text = f"{value:,}"
     return text if scale == 1 else f"{text} ÷ {scale:,}"

@@ -15,12 +15,12 @@ def same_columns(left: Instance, right: Instance) -> bool:
     return _is_same(left, right)
 
 
-def _is_same(one: Any, other: Any) -> bool:
+def _is_same(value: Any, other: Any) -> bool:
     if isinstance(other, np.ndarray):
-        return one.dtype == other.dtype and np.array_equal(one, other)
+        return value.dtype == other.dtype and np.array_equal(value, other)
     if hasattr(other, "__dataclass_fields__"):
         return all(
-            _is_same(getattr(one, field.name), getattr(other, field.name))
+            _is_same(getattr(value, field.name), getattr(other, field.name))
             for field in fields(other)
         )
-    return bool(one == other)
+    return bool(value == other)

@@ -122,7 +122,7 @@ def draw_any_assignment(rng: Random, document: Document) -> Document:
 
 def _subscribers(document: Document, topic: str) -> list[str]:
     members = document["members"].items()
-    return [name for name, one in members if topic in one["subscription"]]
+    return [name for name, member in members if topic in member["subscription"]]
 
 
 def _claims(document: Document, member: str, topic: str, number: int) -> bool:

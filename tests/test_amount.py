@@ -74,7 +74,7 @@ def test_windows_of_consecutive_nights_are_disjoint(
         monkeypatch.setattr(amount, "FIRST_SEED", nightly.first_seed(night))
         windows.append(amount.seeds(nightly.INSTANCES))
     assert all(len(window) == 50_000 for window in windows)
-    assert all(one[-1] < then[0] for one, then in pairwise(windows))
+    assert all(window[-1] < then[0] for window, then in pairwise(windows))
 
 
 def test_seeds_after_the_first_ones_of_the_window(

@@ -35,8 +35,8 @@ from verify.policy.objectives import tally_of
 from verify.policy.objectives import value_of as judges_value
 
 Pair = tuple[Document, Document]
-ALONE = [WeightedObjective.of(one) for one in Objective]
-PLAIN = [one for one in Objective if one is not Objective.LOAD]
+ALONE = [WeightedObjective.of(objective) for objective in Objective]
+PLAIN = [objective for objective in Objective if objective is not Objective.LOAD]
 WORDS = (
     *(word for word in OBJECTIVES if word != "sum-of-squares"),
     *("dec-min", "kip54", "per-topic", "none", "spread=0", "spread=03", "spread"),
@@ -150,7 +150,9 @@ def test_brute_force_by_holdings_equals_that_by_assignments(
     document: Document, rng: Random
 ) -> None:
     """With stickiness as the last level, its value is what the budget is about."""
-    others = [one for one in ALONE if one.only is not Objective.STICKINESS]
+    others = [
+        objective for objective in ALONE if objective.only is not Objective.STICKINESS
+    ]
     some = [*rng.sample(others, 2), WeightedObjective.of(Objective.STICKINESS)]
     most = rng.randrange(3)
     text = f"none; {', '.join(map(str, some))}; max-moves={most}"

@@ -111,7 +111,7 @@ def unexplained(found: list[InnerImport], root: Path = ROOT) -> list[str]:
     """Return the files with inner imports that neither say why nor have a reason."""
     return sorted(
         file
-        for file in {one.file for one in found}
+        for file in {imported.file for imported in found}
         if not file.startswith(tuple(REASONS))
         and SAYS_SO not in (ast.get_docstring(_tree(root / file)) or "")
     )
@@ -119,7 +119,7 @@ def unexplained(found: list[InnerImport], root: Path = ROOT) -> list[str]:
 
 def unused_reasons(found: list[InnerImport]) -> list[str]:
     """Return the entries of `REASONS` that no inner import needs."""
-    files = {one.file for one in found}
+    files = {imported.file for imported in found}
     return [name for name in REASONS if not any(f.startswith(name) for f in files)]
 
 
@@ -130,7 +130,7 @@ def _tree(path: Path) -> ast.Module:
 def main() -> int:
     """Print the inner imports, and the files that do not say why."""
     every = list(imports())
-    found = sorted(one for one, is_inner in every if is_inner)
+    found = sorted(imported for imported, is_inner in every if is_inner)
     silent = unexplained(found)
     print(*found, sep="\n")
     print(f"{len(found)} of {len(every)} imports in tests are of inner modules")

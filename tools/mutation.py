@@ -83,7 +83,9 @@ class Outcome:
     def survivors(self) -> list[Verdict]:
         """The mutants that no test noticed, in the order of their lines."""
         alive = [verdict for verdict in self.verdicts if verdict.outcome == SURVIVED]
-        return sorted(alive, key=lambda one: (one.mutant.file, one.mutant.line))
+        return sorted(
+            alive, key=lambda verdict: (verdict.mutant.file, verdict.mutant.line)
+        )
 
     @property
     def killed(self) -> int:

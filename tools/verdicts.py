@@ -54,7 +54,7 @@ def compared(pairs: Iterable[Pair]) -> Iterator[tuple[Document, list[Difference]
             expected = verify_verdict(*pair)
             uncovered = found.pop(NAMING, [])
             odd = differing_fields("", expected, found, set(uncovered))
-            yield found, [Difference(*one, pair) for one in odd]
+            yield found, [Difference(*difference, pair) for difference in odd]
 
 
 def compared_lines(
@@ -70,7 +70,10 @@ def compared_lines(
             uncovered = found.pop(NAMING, [])
             odd = differing_fields("", expected, found, set(uncovered))
             first, second = (line.decode("utf-8", "backslashreplace") for line in lines)
-            yield found, [Difference(*one, (first, second)) for one in odd]
+            yield (
+                found,
+                [Difference(*difference, (first, second)) for difference in odd],
+            )
 
 
 def checker_verdicts(pairs: Collection[Pair]) -> list[Document]:
@@ -114,23 +117,29 @@ def verify_verdict(instance: Document, answer: Document) -> Document:
 
 
 def differing_fields(
-    path: str, one: Any, other: Any, uncovered: Collection[str]
+    path: str, expected: Any, other: Any, uncovered: Collection[str]
 ) -> Iterator[tuple[str, Any, Any]]:
     """Yield path and values of each field that differs and is covered.
 
     Of a list, the name of what is not covered may have ``*`` for the place.
     """
-    if one == other or not {path, PLACE.sub(".*", path)}.isdisjoint(uncovered):
+    if expected == other or not {path, PLACE.sub(".*", path)}.isdisjoint(uncovered):
         return
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in sorted(one.keys() | other.keys()):
+    if isinstance(expected, dict) and isinstance(other, dict):
+        for key in sorted(expected.keys() | other.keys()):
             inner = f"{path}.{key}" if path else key
-            yield from differing_fields(inner, one.get(key), other.get(key), uncovered)
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for place, (mine, theirs) in enumerate(zip(one, other, strict=True)):
+            yield from differing_fields(
+                inner, expected.get(key), other.get(key), uncovered
+            )
+    elif (
+        isinstance(expected, list)
+        and isinstance(other, list)
+        and len(expected) == len(other)
+    ):
+        for place, (mine, theirs) in enumerate(zip(expected, other, strict=True)):
             yield from differing_fields(f"{path}.{place}", mine, theirs, uncovered)
     else:
-        yield path, one, other
+        yield path, expected, other
 
 
 def _asked_for(
@@ -163,9 +172,9 @@ def main(arguments: list[str] | None = None) -> int:
         proved.update(name for name, is_so in stated if is_so)
         levels = verdict.get("objectives", ())
         proved.update(f"level by {n['rests_on']}" for n in levels if n.get("proved"))
-        for one in odd:
+        for difference in odd:
             worst = 1
-            print(json.dumps(one._asdict(), ensure_ascii=False))
+            print(json.dumps(difference._asdict(), ensure_ascii=False))
     for policy, number in sorted(counted.items()):
         print(f"{number:>9,} {policy}")
     print(f"{counted.total():>9,} pairs; proved: {dict(sorted(proved.items()))}")

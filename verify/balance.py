@@ -81,10 +81,10 @@ def refuting_chain(
                 chain.append(givers[case.wants[chain[-1]]])
             return chain[::-1]
         passing = {
-            name: arrived[one]
-            for one in learned
-            for name in classes[one]
-            if arrived[one] > gives[name]
+            name: arrived[member_class]
+            for member_class in learned
+            for name in classes[member_class]
+            if arrived[member_class] > gives[name]
         }
     return None
 

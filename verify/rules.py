@@ -42,8 +42,10 @@ def violations(
             continue
         counter = count()
         every = chain((first,), culprits)
-        counted = (one for one, _ in zip(every, counter, strict=False))
-        found += [_violation(rule, one) for one in nsmallest(LISTED_MAX, counted)]
+        counted = (culprit for culprit, _ in zip(every, counter, strict=False))
+        found += [
+            _violation(rule, culprit) for culprit in nsmallest(LISTED_MAX, counted)
+        ]
         unlisted = next(counter) - LISTED_MAX
         if unlisted > 0:
             more[rule] = unlisted

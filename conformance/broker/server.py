@@ -134,7 +134,9 @@ def _format(java: list[str], aside: Path, listener: Listener) -> None:
     command = [java[0], *FRUGAL, *java[1:], "kafka.tools.StorageTool", "format"]
     command += [f"--cluster-id={cluster}"]
     command += ["--config", str(aside / "settings")]
-    command += [word for one in listener.scram for word in ("--add-scram", one)]
+    command += [
+        word for credential in listener.scram for word in ("--add-scram", credential)
+    ]
     run_java(command, what="format a broker's storage", seconds=FORMAT_SECONDS)
 
 
@@ -184,9 +186,9 @@ def _free_ports(count: int) -> list[int]:
     """Return distinct free ports of loopback."""
     held = [socket.socket() for _ in range(count)]
     try:
-        for one in held:
-            one.bind(("127.0.0.1", 0))
-        return [int(one.getsockname()[1]) for one in held]
+        for socket_ in held:
+            socket_.bind(("127.0.0.1", 0))
+        return [int(socket_.getsockname()[1]) for socket_ in held]
     finally:
-        for one in held:
-            one.close()
+        for socket_ in held:
+            socket_.close()

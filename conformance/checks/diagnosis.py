@@ -56,7 +56,7 @@ def diagnosis(check: Check, command: str, *, longest: int | None = LONGEST) -> D
     }
     if len(rounds) > 1:
         entries["rounds"] = len(rounds)
-    shown = {key: _shortened(key, one, longest) for key, one in whole.items()}
+    shown = {key: _shortened(key, document, longest) for key, document in whole.items()}
     entries |= shown
     if check.notes:
         entries["notes"] = list(check.notes)

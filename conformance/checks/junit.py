@@ -24,7 +24,7 @@ from conformance.runs import Category, Requirement
 
 _FAILURE, _ERROR = "failure", "error"
 _ERRORS: Final = frozenset(
-    one.value for one in (Category.HANG, Category.CRASH, Category.ERROR)
+    category.value for category in (Category.HANG, Category.CRASH, Category.ERROR)
 )
 _FORBIDDEN: Final = re.compile(
     r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"

@@ -26,13 +26,13 @@ from rebalance import AssignmentDocument, Rebalance, plain_of, rebalance_of
 def algorithms() -> tuple[str, ...]:
     """Return the published assignors of which the corpus expects something."""
     spoken_of = {
-        one
+        name
         for scenario in corpus()
         for step in scenario.steps
         for expectation in step.expect
-        for one in expectation.of
+        for name in expectation.of
     }
-    named = {one for one in spoken_of if not one.startswith(POLICY)}
+    named = {name for name in spoken_of if not name.startswith(POLICY)}
     return tuple(sorted(named - {EVERYONE, AS_IT_STANDS}))
 
 

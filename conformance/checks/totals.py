@@ -42,12 +42,12 @@ class Totals:
     def by_subject(self) -> dict[str, PartTotals]:
         """Return the sums over all parts, per subject."""
         sums: dict[str, PartTotals] = {}
-        for one in self:
-            new = PartTotals(subject=one.subject, part="all")
-            total = sums.setdefault(one.subject, new)
-            total.checks += one.checks
-            total.passed += one.passed
-            total.results += one.results
+        for part in self:
+            new = PartTotals(subject=part.subject, part="all")
+            total = sums.setdefault(part.subject, new)
+            total.checks += part.checks
+            total.passed += part.passed
+            total.results += part.results
         return sums
 
     @property
@@ -59,7 +59,10 @@ class Totals:
     def results(self) -> list[str]:
         """Results that occur, the worst first, without optima."""
         found = {result for part in self for result in part.results}
-        order = [one.value for one in Category if one.is_safety]
-        order += [UNMET, *(one.value for one in Category if not one.is_safety)]
+        order = [category.value for category in Category if category.is_safety]
+        order += [
+            UNMET,
+            *(category.value for category in Category if not category.is_safety),
+        ]
         order += ["refused"]
-        return [one for one in order if one in found and one != "optimal"]
+        return [result for result in order if result in found and result != "optimal"]

@@ -103,9 +103,9 @@ def matching_client_assignors(spec: str) -> tuple[ClientAssignor, ...]:
     client = _declaration(name)
     wanted = version or client.versions[0]
     found = tuple(
-        one
-        for one in _assignors_of(client)
-        if one.version == wanted and assignor in {None, one.assignor}
+        candidate
+        for candidate in _assignors_of(client)
+        if candidate.version == wanted and assignor in {None, candidate.assignor}
     )
     if not found:
         raise UnknownClientError(_advice(client, wanted, assignor))

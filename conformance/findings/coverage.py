@@ -51,8 +51,8 @@ def findings_by_definition(
     left_over: list[str] = []
     for finding in findings:
         belongs = definitions_of(finding)
-        for one in belongs:
-            found[one.id].append(finding)
+        for definition in belongs:
+            found[definition.id].append(finding)
         if not belongs and finding.category in _SAFETY:
             left_over.append(place_of(finding))
     if left_over:

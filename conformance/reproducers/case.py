@@ -80,7 +80,7 @@ class ReproducerCase:
     @property
     def before(self) -> list[list[tuple[str, Document]]]:
         """Members of the earlier rebalances, by id."""
-        return [sorted(one["members"].items()) for one in self.earlier]
+        return [sorted(rebalance["members"].items()) for rebalance in self.earlier]
 
     @property
     def owners(self) -> dict[str, dict[str, list[int]]]:
@@ -100,9 +100,12 @@ class ReproducerCase:
         leaves no owner. Claims on topics that were left are part of it.
         """
         best: dict[tuple[str, int], tuple[tuple[bool, int], list[str]]] = {}
-        for member, one in self.members:
-            for topic, numbers in sorted(one.get("owned", {}).items()):
-                rank = (topic in one["subscription"], one.get("generation", -1))
+        for member, document in self.members:
+            for topic, numbers in sorted(document.get("owned", {}).items()):
+                rank = (
+                    topic in document["subscription"],
+                    document.get("generation", -1),
+                )
                 for n in numbers if topic in self.topics else ():
                     if n >= self.topics[topic]:
                         continue

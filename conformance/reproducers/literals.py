@@ -116,11 +116,11 @@ def _literal(
     if isinstance(value, Mapping):
         before, colon, after = braces
         rows = [
-            f"{key(name)}{colon}{_literal(one, braces, none=none, key=key)}"
-            for name, one in sorted(value.items())
+            f"{key(name)}{colon}{_literal(entry, braces, none=none, key=key)}"
+            for name, entry in sorted(value.items())
         ]
         return f"{before}{_joined(rows)}{after}" if rows else "{}"
     if isinstance(value, Sequence):
-        inner = (_literal(one, braces, none=none, key=key) for one in value)
+        inner = (_literal(item, braces, none=none, key=key) for item in value)
         return f"[{_joined(inner)}]"
     return str(value)

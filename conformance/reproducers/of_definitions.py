@@ -53,7 +53,7 @@ def cases_of_definition(
         )
         if shown is not None:
             yield _case_of_trial(definition, assignor, shown)
-    mine = [one for one in recorded if one.subject.client == client]
+    mine = [finding for finding in recorded if finding.subject.client == client]
     for finding in sorted(mine, key=_size)[:1]:
         yield case_of(finding, name=definition.id, title=definition.title)
 

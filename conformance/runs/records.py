@@ -356,7 +356,9 @@ def first_line(reason: str | None) -> str | None:
 def mechanism_counts(mechanisms: dict[Mechanism, int]) -> list[MechanismRecord]:
     """Return the counts by mechanism, worst first."""
     order = list(Category)
-    by_rank = sorted(mechanisms, key=lambda one: (order.index(one[0]), *one[1:]))
+    by_rank = sorted(
+        mechanisms, key=lambda mechanism: (order.index(mechanism[0]), *mechanism[1:])
+    )
     return [
         MechanismRecord(
             category=category.value,

@@ -88,8 +88,8 @@ def share_figures(group: ShareGroup, answer: Held) -> ShareFigures:
     after = {(m, *p) for m in group.subscriptions for p in _pairs(answer, m)}
     before = {(m, *p) for m in group.subscriptions for p in _pairs(group.before, m)}
     return ShareFigures(
-        member_spread=max((one for one, _ in spreads), default=0),
-        partition_spread=max((one for _, one in spreads), default=0),
+        member_spread=max((spread for spread, _ in spreads), default=0),
+        partition_spread=max((spread for _, spread in spreads), default=0),
         kept=len(before & after),
         revoked=len(before - after),
         added=len(after - before),

@@ -30,7 +30,7 @@ def _members(rebalance: Document) -> list[Piece]:
 
 def _only_members(rebalance: Document, kept: Collection[Piece]) -> Document:
     members = rebalance["members"].items()
-    return rebalance | {"members": {m: one for m, one in members if (m,) in kept}}
+    return rebalance | {"members": {m: member for m, member in members if (m,) in kept}}
 
 
 def _topics(rebalance: Document) -> list[Piece]:
@@ -55,7 +55,11 @@ def _only_topics(rebalance: Document, kept: Collection[Piece]) -> Document:
 
 def _partitions(rebalance: Document) -> list[Piece]:
     topics = sorted(rebalance["topics"].items())
-    return [(topic, n) for topic, one in topics for n in range(one["partitions"])]
+    return [
+        (topic, n)
+        for topic, described in topics
+        for n in range(described["partitions"])
+    ]
 
 
 def _only_partitions(rebalance: Document, kept: Collection[Piece]) -> Document:
@@ -63,11 +67,11 @@ def _only_partitions(rebalance: Document, kept: Collection[Piece]) -> Document:
     for topic, number in sorted(kept):
         numbers[str(topic)].append(int(number))
     topics = {}
-    for topic, one in rebalance["topics"].items():
-        topics[topic] = one | {"partitions": len(numbers[topic])}
+    for topic, described in rebalance["topics"].items():
+        topics[topic] = described | {"partitions": len(numbers[topic])}
         for field in ("lag", "racks"):
-            if field in one:
-                topics[topic][field] = [one[field][n] for n in numbers[topic]]
+            if field in described:
+                topics[topic][field] = [described[field][n] for n in numbers[topic]]
     members = {}
     for name, member in rebalance["members"].items():
         members[name] = dict(member)
@@ -100,7 +104,9 @@ def _renumbered(
 
 def _subscriptions(rebalance: Document) -> list[Piece]:
     members = sorted(rebalance["members"].items())
-    return [(name, t) for name, one in members for t in sorted(one["subscription"])]
+    return [
+        (name, t) for name, member in members for t in sorted(member["subscription"])
+    ]
 
 
 def _only_subscriptions(rebalance: Document, kept: Collection[Piece]) -> Document:

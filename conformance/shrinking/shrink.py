@@ -138,7 +138,7 @@ class Shrinker:
     def _seen(self, rebalance: Document, kind: Kind, runs: int) -> tuple[int, int]:
         """Count the runs that show it."""
         found = [self._found(rebalance, kind, 1) for _ in range(runs)]
-        return sum(one is not None for one in found), runs
+        return sum(outcome is not None for outcome in found), runs
 
     def _unseen(self, original: Outcome, runs: int) -> Shrunk:
         return Shrunk(

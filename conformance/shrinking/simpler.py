@@ -15,7 +15,7 @@ OPTIONAL: Final = ("generation", "rack", "instance_id", "capacity", "owned")
 def without_extras(rebalance: Document) -> Iterator[Document]:
     """Omit the id, then lags and racks, of all topics and of each."""
     if "id" in rebalance:
-        yield {key: one for key, one in rebalance.items() if key != "id"}
+        yield {key: value for key, value in rebalance.items() if key != "id"}
     for field in ("lag", "racks"):
         stated = [t for t, topic in rebalance["topics"].items() if field in topic]
         for some in ([stated] if len(stated) > 1 else []) + [[t] for t in stated]:
@@ -56,7 +56,9 @@ def in_order(rebalance: Document) -> Iterator[Document]:
 def lower_generations(rebalance: Document) -> Iterator[Document]:
     """Make all generations equal, or else consecutive from 1, or from 0."""
     members = rebalance["members"].items()
-    stated = {m: one["generation"] for m, one in members if "generation" in one}
+    stated = {
+        m: member["generation"] for m, member in members if "generation" in member
+    }
     if not stated:
         return
     yield _dated(rebalance, dict.fromkeys(stated, 1))
@@ -145,8 +147,8 @@ SIMPLER: Final[Sequence[Callable[[Document], Iterator[Document]]]] = (
 )
 
 
-def _without(one: Document, field: str) -> Document:
-    return {key: value for key, value in one.items() if key != field}
+def _without(document: Document, field: str) -> Document:
+    return {key: value for key, value in document.items() if key != field}
 
 
 def _dated(rebalance: Document, generations: dict[str, int]) -> Document:

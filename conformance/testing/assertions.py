@@ -123,8 +123,10 @@ def _violations(verdict: Document) -> list[str]:
     return ["the assignment is invalid:", *lines] if lines else []
 
 
-def _violation(one: Mapping[str, Any], keys: list[str]) -> str:
-    return f"{one['rule']}: " + ", ".join(f"{key} {one[key]!r}" for key in keys)
+def _violation(violation: Mapping[str, Any], keys: list[str]) -> str:
+    return f"{violation['rule']}: " + ", ".join(
+        f"{key} {violation[key]!r}" for key in keys
+    )
 
 
 def _gaps(verdict: Document, optimum: Document) -> list[str]:

@@ -110,12 +110,12 @@ def outranked_claims_text(claims: OutrankedClaims) -> str:
     )
 
 
-def lower_bound_text(one: LowerBound) -> str:
+def lower_bound_text(lower: LowerBound) -> str:
     """Return the sentence of a `LowerBound`."""
-    bound = value_text(one.bound, one.scale)
-    why = _TERMS.get(one.term.kind, _other_term)(one)
-    scope = scope_text(one.after)
-    return f"No allowed assignment{scope} has a {one.of} below {bound}: {why}."
+    bound = value_text(lower.bound, lower.scale)
+    why = _TERMS.get(lower.term.kind, _other_term)(lower)
+    scope = scope_text(lower.after)
+    return f"No allowed assignment{scope} has a {lower.of} below {bound}: {why}."
 
 
 def uncheckable_text(uncheckable: Uncheckable) -> str:

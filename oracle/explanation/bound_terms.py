@@ -30,7 +30,7 @@ def add_bounds(about: ExplainedCase, found: Statements) -> None:
             continue  # no value is below 0
         proof = stated.get("proof", {"by": "nothing"})
         names = ("of", "bound", "scale")
-        after = [one["of"] for one in all_stated[:place]]
+        after = [objective["of"] for objective in all_stated[:place]]
         parts: dict[str, Any] = {"text": "", "after": after}
         parts |= {name: stated[name] for name in names if name in stated}
         if proof["by"] == "search":
@@ -48,7 +48,7 @@ def add_bounds(about: ExplainedCase, found: Statements) -> None:
                 scopes.check(certified)
                 found.add(certified)
         elif proof["by"] == "terms":
-            term = max(proof["terms"], key=lambda one: int(one["bound"]))
+            term = max(proof["terms"], key=lambda candidate: int(candidate["bound"]))
             if term["bound"] != stated["bound"]:
                 continue  # of topic-peak-lag: terms of several topics are summed
             with found.checking():

@@ -184,7 +184,7 @@ def _explain_given(
     if place is None:
         return _explain_best(about, found, members)
     values = [
-        one["objectives"][place]["value"] for one in (verdict, about.best_verdict)
+        judged["objectives"][place]["value"] for judged in (verdict, about.best_verdict)
     ]
     if values[0] < values[1]:
         return "unknown"  # the solver has stopped before it found as much

@@ -191,21 +191,21 @@ def claim_exchange_text(exchange: ClaimExchange) -> str:
     )
 
 
-def moves_given_back_text(one: MovesGivenBack) -> str:
+def moves_given_back_text(given_back: MovesGivenBack) -> str:
     """Return the sentence of a `MovesGivenBack`."""
     listed = [
         f"{spot_text(back.topic, back.partition)} to {name_text(back.to)}"
-        for back in one.returned[:TRANSFERS_SHOWN]
+        for back in given_back.returned[:TRANSFERS_SHOWN]
     ]
-    more = len(one.returned) - len(listed)
+    more = len(given_back.returned) - len(listed)
     text = f"Give back {', '.join(listed)}" + (f", and {more:,} more" if more else "")
-    others = one.count - len(one.returned)
+    others = given_back.count - len(given_back.returned)
     if others:
         verb = "is" if others == 1 else "are"
         text += f", which with {counted(others, 'other transfer')} {verb} allowed"
     return (
-        f"{text}: {counted(one.moves[1], 'move')} then, and the balance is met"
-        f" ({one.budget:,} allowed)."
+        f"{text}: {counted(given_back.moves[1], 'move')} then, and the balance is met"
+        f" ({given_back.budget:,} allowed)."
     )
 
 

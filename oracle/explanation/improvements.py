@@ -70,8 +70,10 @@ def add_balance(
     listed, score = alike[:LISTED], before["kip54_score"]
     with found.checking(len(listed)):
         records = []
-        for one in listed:
-            record, score = _chains(about, count, list(map(about.records, one)), score)
+        for of_route in listed:
+            record, score = _chains(
+                about, count, list(map(about.records, of_route)), score
+            )
             records.append(record)
         _require_counted(about, count)
         found.add(*records)
@@ -90,7 +92,7 @@ def add_exchanges(
     count = RunningCount(about.case, members, moves)
     listed = exchanges[:LISTED]
     with found.checking(len(listed)):
-        records = [_exchange(about, count, one) for one in listed]
+        records = [_exchange(about, count, exchange) for exchange in listed]
         figures = _require_counted(about, count)
         require(figures["dec_min_balanced"], "it stays balanced")
         found.add(*records)
@@ -102,7 +104,7 @@ def add_gap(about: ExplainedCase, found: Statements, verdict: Verdict, at: int) 
 
     ``at`` is its place; the objectives before it have equal values.
     """
-    mine, best = (one["objectives"] for one in (verdict, about.best_verdict))
+    mine, best = (judged["objectives"] for judged in (verdict, about.best_verdict))
     with found.checking():
         require(best[at]["value"] < mine[at]["value"], "the best value is lower")
         pairs = list(zip(mine[:at], best[:at], strict=True))
@@ -111,7 +113,7 @@ def add_gap(about: ExplainedCase, found: Statements, verdict: Verdict, at: int) 
         gap = Gap(
             text="",
             of=mine[at]["of"],
-            after=[one["of"] for one in mine[:at]],
+            after=[objective["of"] for objective in mine[:at]],
             value=mine[at]["value"],
             best=best[at]["value"],
             is_least=best[at].get("bound") == best[at]["value"],
@@ -374,4 +376,4 @@ def _largest(count: RunningCount, members: Members, name: str) -> list[LagRecord
         if topic in lag
         for number in numbers
     ]
-    return sorted(listed, key=lambda one: -one.lag)[:LISTED]
+    return sorted(listed, key=lambda record: -record.lag)[:LISTED]

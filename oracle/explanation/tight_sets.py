@@ -69,9 +69,9 @@ def add_claims(about: ExplainedCase, found: Statements, blocks: list[Block]) -> 
     certificate = about.stickiest().require_certificate()
     levels = _levels(about)
     outranked = outranked_claims(about.instance, certificate)
-    for one in outranked[:LISTED]:
+    for forbidden in outranked[:LISTED]:
         with found.checking():
-            record = _outranked_record(about, one, levels)
+            record = _outranked_record(about, forbidden, levels)
             _check_outranked(about, record, levels)
             found.add(record)
     found.count_more("outranked", len(outranked) - LISTED)

@@ -72,9 +72,9 @@ class _Place:
         self.topic: str = violation.get("topic", "")
         self.partition: int = violation.get("partition", -1)
         self.claims = sorted(
-            (-int(one.get("generation", _NO_GENERATION)), name)
-            for name, one in self.group.items()
-            if self.partition in one.get("owned", {}).get(self.topic, ())
+            (-int(member.get("generation", _NO_GENERATION)), name)
+            for name, member in self.group.items()
+            if self.partition in member.get("owned", {}).get(self.topic, ())
         )
         self.holders = sorted(
             name
@@ -126,16 +126,18 @@ class _Place:
     def _misses_topic(self) -> bool:
         """Return whether nothing is assigned, and a topic does not exist."""
         known = self.about.case.partitions
-        wanted = {t for one in self.group.values() for t in one["subscription"]}
+        wanted = {t for member in self.group.values() for t in member["subscription"]}
         return not any(map(any, self.members.values())) and not wanted <= known.keys()
 
     def _only_topics_of_one(self) -> bool:
         """Return whether exactly the topics of one member are assigned, not of all."""
         known = self.about.case.partitions
         assigned = {t for held in self.members.values() for t, n in held.items() if n}
-        wanted = [{*one["subscription"]} & known.keys() for one in self.group.values()]
+        wanted = [
+            {*member["subscription"]} & known.keys() for member in self.group.values()
+        ]
         every = set[str]().union(*wanted)
-        return assigned != every and assigned in [one for one in wanted if one]
+        return assigned != every and assigned in [topics for topics in wanted if topics]
 
 
 def _check(about: ExplainedCase, members: Members, record: Violated) -> None:

@@ -108,8 +108,8 @@ def _set_lag(rebalance: Rebalance, change: SetLag) -> Rebalance:
         raise InstanceError("the lag of the topic is not stated", subject=change.topic)
     before = topic.lag or [0] * topic.partitions
     lag = [
-        _new_lag(one, change) if change.partition in (None, number) else one
-        for number, one in enumerate(before)
+        _new_lag(records, change) if change.partition in (None, number) else records
+        for number, records in enumerate(before)
     ]
     if max(lag, default=0) > INT64_MAX:
         raise InstanceError("lag does not fit 64 bits", subject=change.topic)

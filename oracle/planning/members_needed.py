@@ -81,7 +81,7 @@ class Group:
         members = self.rebalance.members.values()
         wanted = {topic for member in members for topic in member.subscription}
         topics = self.rebalance.topics.items()
-        return {name: one.partitions for name, one in topics if name in wanted}
+        return {name: topic.partitions for name, topic in topics if name in wanted}
 
     def names(self, count: int) -> tuple[list[str], list[str]]:
         """Return who joins and who leaves for a number of members."""
@@ -219,7 +219,7 @@ class _Search:
         lags = self.group.lags
         largest = max(lags.values(), default=0)
         if largest > self.at_most:
-            topic, number = max(lags, key=lambda one: lags[one])
+            topic, number = max(lags, key=lambda place: lags[place])
             return self._none(f"{topic}:{number} alone has a lag of {largest:,}")
         begin = self._beyond_sum(sum(lags.values()))
         if begin is None:

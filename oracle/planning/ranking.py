@@ -55,12 +55,12 @@ def _row(
     saved: dict[str, Any] = {}
     if name != ACTUAL and actual:
         both = [
-            (one, actual[key])
-            for key, one in found.items()
-            if one.applies and key in actual and actual[key].applies
+            (answer, actual[key])
+            for key, answer in found.items()
+            if answer.applies and key in actual and actual[key].applies
         ]
         theirs = _AnswerTally.of(other for _, other in both)
-        ours = _AnswerTally.of(one for one, _ in both)
+        ours = _AnswerTally.of(answer for answer, _ in both)
         saved = {
             "moves_saved": theirs.moves - ours.moves,
             "unbalanced_saved": theirs.unbalanced - ours.unbalanced,

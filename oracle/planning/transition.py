@@ -91,7 +91,7 @@ def _cooperative_sticky(
     withheld = [round_.withheld for round_ in rounds]
     released = (owners.owner != NOBODY) & (after.owner == NOBODY)
     without = np.logical_or.reduce([released, *withheld])
-    total = int(released.sum()) + sum(int(one.sum()) for one in withheld)
+    total = int(released.sum()) + sum(int(mask.sum()) for mask in withheld)
     return _transition("cooperative", len(rounds), int(without.sum()), total * round_ms)
 
 

@@ -44,7 +44,9 @@ def chosen(algorithm: str, policy: str = "sticky") -> Choice:
         choice = Choice(name=f"{ORACLE} ({policy})", assign=_asking(asked))
     elif algorithm in ASSIGNORS:
         heuristic = ASSIGNORS[algorithm]
-        choice = Choice(name=algorithm, assign=lambda one, _: heuristic.assign(one))
+        choice = Choice(
+            name=algorithm, assign=lambda instance, _: heuristic.assign(instance)
+        )
     else:
         known = ", ".join((ORACLE, *ASSIGNORS))
         raise ValueError(f"no assignor {algorithm!r}; there are: {known}")

@@ -19,7 +19,7 @@ class Cluster(Protocol):
 def counts_of(cluster: Cluster, joined: Iterable[Joining]) -> dict[str, int]:
     """Return the partition counts of the known topics with subscribers."""
     counts = {}
-    for topic in sorted({t for one in joined for t in one.subscription.topics}):
+    for topic in sorted({t for member in joined for t in member.subscription.topics}):
         numbers = cluster.partitions_for_topic(topic)
         if numbers is not None:
             counts[topic] = max(numbers, default=-1) + 1

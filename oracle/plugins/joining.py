@@ -92,7 +92,7 @@ def rebalance_of(
             name: _topic(count, (racks or {}).get(name), (lags or {}).get(name))
             for name, count in counts.items()
         },
-        "members": {one.member_id: _member(one, mode) for one in joined},
+        "members": {member.member_id: _member(member, mode) for member in joined},
     }
     return checked(document)
 

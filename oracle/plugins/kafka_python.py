@@ -108,7 +108,7 @@ class KafkaPythonAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
             for member in members
         ]
         counts = counts_of(cluster, joined)
-        has_racks = any(one.subscription.rack for one in joined)
+        has_racks = any(member.subscription.rack for member in joined)
         racks = _racks(cluster, counts) if has_racks else None
         given = self.settings.leader.assign(joined, counts, racks=racks)
         return {

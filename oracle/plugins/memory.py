@@ -63,7 +63,7 @@ class Memory:
             version=VERSION,
             topics=wanted,
             user_data=self._sticky() if is_eager else encode_generation(generation),
-            owned=() if is_eager else tuple(one for one in held if one[0] in wanted),
+            owned=() if is_eager else tuple(pair for pair in held if pair[0] in wanted),
             generation=generation,
             rack=rack,
         )

@@ -45,5 +45,5 @@ def _about(manifest: dict[str, Any]) -> About:
         offset_reset=manifest["parameters"]["auto_offset_reset"],
         made_at=manifest["finished"],
         machine=f"{machine['system']}, {machine['cores']} cores, {gibibytes} GiB",
-        versions={one: str(versions[one]) for one in _VERSIONS if one in versions},
+        versions={name: str(versions[name]) for name in _VERSIONS if name in versions},
     )

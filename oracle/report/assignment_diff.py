@@ -114,7 +114,7 @@ def assignment_diff_of(
         for spot, member in ideal.items()
     ]
     names = {*instance.members, *after}
-    return _laid_out(names, [_by_member(one) for one in (befores, afters, bests)])
+    return _laid_out(names, [_by_member(found) for found in (befores, afters, bests)])
 
 
 def _laid_out(

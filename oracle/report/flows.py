@@ -82,7 +82,7 @@ def flows_of(
         if spot in ideal:
             there = ideal[spot]
             optimal[giver, there, fate_of(giver, there, ideal, spot)] += 1
-    names = {*instance.members, *(one for one, _, _ in placed(after))}
+    names = {*instance.members, *(member for member, _, _ in placed(after))}
     return _columns(names, recorded, optimal)
 
 

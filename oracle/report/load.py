@@ -225,7 +225,7 @@ def _answers(
             if len(counted) >= _THREADS:  # batches that wait take memory
                 counted[-_THREADS].result()
             counted.append(pool.submit(_counted, batch))
-        parts = [one.result() for one in counted]
+        parts = [future.result() for future in counted]
     nothing = _counted(_NO_ANSWER)
     return _Answered(
         counts=merge_assignor_counts(part.counts for part in parts),

@@ -165,10 +165,11 @@ def _said(case: Outlier) -> str:
 def _balancing(case: Outlier) -> list[str]:
     """Return the transfers that balance what was recorded, in words."""
     told = [
-        f"{_partitions(one)} from {_name(one.giver)} to {_name(one.receiver)}"
-        for one in case.balancing[:TRANSFERS_TOLD]
+        f"{_partitions(transfer)} from {_name(transfer.giver)}"
+        f" to {_name(transfer.receiver)}"
+        for transfer in case.balancing[:TRANSFERS_TOLD]
     ]
-    more = sum(one.count for one in case.balancing[TRANSFERS_TOLD:])
+    more = sum(transfer.count for transfer in case.balancing[TRANSFERS_TOLD:])
     return told + [f"and {counted(more, 'more partition')}"] * bool(more)
 
 

@@ -229,9 +229,12 @@ def _broken(verdict: Mapping[str, Any]) -> tuple[Broken, ...]:
     """Count partitions by rule, the most frequent first; several members count once."""
     found = verdict["violations"]
     more = verdict.get("more_violations", {})
-    places = {(one["rule"], one["topic"], one["partition"]) for one in found}
+    places = {
+        (violation["rule"], violation["topic"], violation["partition"])
+        for violation in found
+    }
     rules = Counter(rule for rule, _, _ in sorted(places))
-    first = {one["rule"]: one for one in reversed(found)}
+    first = {violation["rule"]: violation for violation in reversed(found)}
     return tuple(
         Broken(
             words=RULES.get(rule, rule),

@@ -115,8 +115,8 @@ def _reasons(snapshots: pa.Table) -> tuple[Reason, ...]:
     own = snapshots.filter(pc.is_null(snapshots["state_of"]))
     known = pc.replace_substring_regex(own["undetermined"], r"^line \d+: .*", _LINES)
     counted = pc.value_counts(known.combine_chunks().drop_null()).to_pylist()
-    found = [Reason(text=one["values"], snapshots=one["counts"]) for one in counted]
-    found.sort(key=lambda one: (-one.snapshots, one.text))
+    found = [Reason(text=row["values"], snapshots=row["counts"]) for row in counted]
+    found.sort(key=lambda reason: (-reason.snapshots, reason.text))
     return tuple(found[:REASONS_LISTED])
 
 

@@ -107,15 +107,15 @@ def _shown(section: Section) -> _Holdings | None:
     return _Holdings(counts=some, held=named, members=frozenset(counts))
 
 
-def _agree(one: _Holdings | None, other: _Holdings | None) -> bool:
+def _agree(first: _Holdings | None, other: _Holdings | None) -> bool:
     """Whether two tables can be of the same state."""
-    if one is None or other is None:
+    if first is None or other is None:
         return False
-    if one.members is not None and other.members not in (None, one.members):
+    if first.members is not None and other.members not in (None, first.members):
         return False
-    if one.held is not None and other.held is not None:
-        return one.held == other.held
-    return one.counts == other.counts
+    if first.held is not None and other.held is not None:
+        return first.held == other.held
+    return first.counts == other.counts
 
 
 def _moments(
@@ -178,7 +178,7 @@ def _add_states(
     fits = [[_fits(state, shown) for state in states] for shown in of_moments]
     for moment, fitting in zip(moments, fits, strict=True):
         found = [state for state, fit in zip(states, fitting, strict=True) if fit]
-        resting = [one.rows[0].by_name["STATE"] == AT_REST for one in found]
+        resting = [state.rows[0].by_name["STATE"] == AT_REST for state in found]
         if found and all(resting) and _fit_only_once(fitting, fits):
             moment.at_rest = BY_STATE
         if all(resting) or not any(resting):
@@ -204,16 +204,18 @@ def _fits(state: Section, shown: Sequence[_Holdings | None]) -> bool:
     told = _members_in(state)
     if told is None or not any(shown):
         return False
-    lists_all = any(one is not None and one.members is not None for one in shown)
+    lists_all = any(
+        holdings is not None and holdings.members is not None for holdings in shown
+    )
     least = _least_members(shown)
     return told == least if lists_all else told >= least
 
 
 def _least_members(shown: Sequence[_Holdings | None]) -> int:
     return max(
-        len(one.counts if one.members is None else one.members)
-        for one in shown
-        if one is not None
+        len(holdings.counts if holdings.members is None else holdings.members)
+        for holdings in shown
+        if holdings is not None
     )
 
 

@@ -138,8 +138,8 @@ def _refuse_cut_assignment(members: Section, held: Mapping[str, Held]) -> None:
         return
     pairs = [
         (topic, number)
-        for one in held.values()
-        for topic, numbers in one.items()
+        for partitions in held.values()
+        for topic, numbers in partitions.items()
         for number in numbers
     ]
     largest: dict[str, int] = {}

@@ -59,13 +59,13 @@ def pieces_of_kafka_ui(text: bytes) -> Iterator[Table | Fault]:
     except DocumentError as error:
         yield Fault(line=1, text=text, reason=error.reason)
         return
-    for number, one in enumerate(value if isinstance(value, list) else [value], 1):
-        shown = json.dumps(one).encode()
+    for number, document in enumerate(value if isinstance(value, list) else [value], 1):
+        shown = json.dumps(document).encode()
         try:
-            group = _UiGroup.model_validate(one)
+            group = _UiGroup.model_validate(document)
         except ValidationError as error:
-            reason = str(schema_error(error, one))
-            named = one.get("groupId") if isinstance(one, dict) else None
+            reason = str(schema_error(error, document))
+            named = document.get("groupId") if isinstance(document, dict) else None
             group_id = named if isinstance(named, str) else None
             yield Fault(line=number, text=shown, reason=reason, group_id=group_id)
             continue

@@ -61,7 +61,8 @@ def with_record_states(rows: Iterable[Row], names: Mapping[str, str]) -> Iterato
                 else:
                     recorded.add(group_id)
                     waiting[group_id] = [
-                        _completed(one, rebalance) for one in waiting[group_id]
+                        _completed(snapshot, rebalance)
+                        for snapshot in waiting[group_id]
                     ]
             yield row
         elif (case := unpack(row["value"])).owned_from == SNAPSHOT:
@@ -70,8 +71,8 @@ def with_record_states(rows: Iterable[Row], names: Mapping[str, str]) -> Iterato
             yield row
     for group_id in sorted(waiting):
         is_known = group_id in recorded - unnamed
-        for one in waiting[group_id]:
-            yield case_row(_doubted(one) if is_known else one)
+        for snapshot in waiting[group_id]:
+            yield case_row(_doubted(snapshot) if is_known else snapshot)
 
 
 def _doubted(snapshot: Case) -> Case:
@@ -147,7 +148,9 @@ def _same_state(state: Case, rebalance: Members) -> Members | None:
     """
     snapshot = state.members or {}
     if state.members_listed == HOLDERS_LISTED:
-        rebalance = {name: one for name, one in rebalance.items() if one.assigned}
+        rebalance = {
+            name: member for name, member in rebalance.items() if member.assigned
+        }
     by_instance = {m.instance_id: m for m in rebalance.values() if m.instance_id}
     found: Members = {}
     for name, member in snapshot.items():

@@ -68,8 +68,10 @@ class HadoopStore:
         with self._at(uri) as (system, path):
             if not system.exists(path):
                 return []
-            found = [one for one in system.listStatus(path) if one.isDirectory()]
-            return sorted(f"{uri}/{one.getPath().getName()}" for one in found)
+            found = [
+                status for status in system.listStatus(path) if status.isDirectory()
+            ]
+            return sorted(f"{uri}/{status.getPath().getName()}" for status in found)
 
     def open(self, uri: str) -> BinaryIO:
         """Open a file for reading."""
@@ -185,7 +187,9 @@ def errno_of(kind: str, text: str) -> int | None:
     """Return the number of a device's failure, by the class and text of Java's."""
     if kind in _OF_THE_NETWORK:
         return errno.ETIMEDOUT if "Timeout" in kind else errno.ECONNRESET
-    numbers = (one for one in sorted(DEVICE_FAILURES) if os.strerror(one) in text)
+    numbers = (
+        number for number in sorted(DEVICE_FAILURES) if os.strerror(number) in text
+    )
     return next(numbers, None)
 
 

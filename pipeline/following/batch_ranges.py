@@ -60,7 +60,9 @@ def range_of(name: str) -> BatchRange | None:
 def outermost(ranges: Iterable[BatchRange]) -> list[BatchRange]:
     """Return the ranges that no other one covers, in order."""
     found: list[BatchRange] = []
-    for range_ in sorted(set(ranges), key=lambda one: (one.first, -one.last)):
+    for range_ in sorted(
+        set(ranges), key=lambda batches: (batches.first, -batches.last)
+    ):
         if not (found and found[-1].covers(range_)):
             found.append(range_)
     return found
@@ -102,7 +104,7 @@ def merges(
             if len(parts) > 1 and is_whole and length <= most:
                 yield whole, parts
                 taken.update(parts)
-        left = [one for one in left if one not in taken]
+        left = [range_ for range_ in left if range_ not in taken]
         width //= FAN_IN
 
 

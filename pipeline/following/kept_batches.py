@@ -48,7 +48,9 @@ class KeptBatches:
         """Return the batches of each folder that counts, in order."""
         notes = set(self._ranges(f"{self._records}/{_NOTES}"))
         found = self._ranges(self._records)
-        return outermost(one for one in found if one.size == 1 or one in notes)
+        return outermost(
+            range_ for range_ in found if range_.size == 1 or range_ in notes
+        )
 
     def aside(self, batches: BatchRange) -> str:
         """Return the URI of a new hidden folder to write batches in."""

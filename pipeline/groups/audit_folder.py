@@ -155,10 +155,10 @@ class AuditFolder:
             rebalance=rebalance,
             assignment=assignment,
             notes=(
-                *(one.note for one in assumed),
+                *(assumption.note for assumption in assumed),
                 *notes_on_counts(row["partition_counts"], None),
             ),
-            premises=tuple(one.premise for one in assumed),
+            premises=tuple(assumption.premise for assumption in assumed),
         )
 
     def _parsed(self, text: str) -> Any:

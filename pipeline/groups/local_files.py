@@ -113,11 +113,11 @@ class LocalFiles:
             rebalance=rebalance,
             assignment=assignment,
             notes=(
-                *(one.note for one in assumed),
+                *(assumption.note for assumption in assumed),
                 *notes_on_counts(posed.partition_counts, posed.newer_partitions),
             ),
             cooperative=case.cooperative,
-            premises=tuple(one.premise for one in assumed),
+            premises=tuple(assumption.premise for assumption in assumed),
         )
 
     def quarantined(self, group: str | None = None) -> str:

@@ -96,7 +96,7 @@ def choose(
         numbered = rebalances or [
             moment for moment in moments if moment.generation is not None
         ]
-        found = [one for one in numbered if one.generation == generation]
+        found = [moment for moment in numbered if moment.generation == generation]
         if not found:
             reason = _no_generation(name, generation, numbered)
             raise SourceError(reason, source=source.name)
@@ -140,18 +140,18 @@ def _why_none(source: GroupSource, name: str) -> str:
 def near_names(name: str, known: Iterable[str]) -> list[str]:
     """Return the names that resemble one, the most similar first."""
     folded: dict[str, list[str]] = {}
-    for one in sorted(set(known)):
-        folded.setdefault(one.casefold(), []).append(one)
+    for candidate in sorted(set(known)):
+        folded.setdefault(candidate.casefold(), []).append(candidate)
     wanted = name.casefold()
     close = get_close_matches(wanted, folded, n=NEAR, cutoff=_LIKENESS)
-    close += [one for one in folded if wanted in one and one not in close]
-    return [one for key in close for one in folded[key]][:NEAR]
+    close += [key for key in folded if wanted in key and key not in close]
+    return [candidate for key in close for candidate in folded[key]][:NEAR]
 
 
 def runs_of(numbers: Iterable[int]) -> str:
     """Format numbers as ``1 to 12, 14``."""
     # Within a run, a number and its place grow alike.
-    found = groupby(enumerate(sorted(set(numbers))), key=lambda one: one[1] - one[0])
+    found = groupby(enumerate(sorted(set(numbers))), key=lambda pair: pair[1] - pair[0])
     runs = [[number for _, number in run] for _, run in found]
     shown = [f"{a} to {b[-1]}" if b else str(a) for a, *b in runs]
     rest = len(shown) - 2 * NEAR

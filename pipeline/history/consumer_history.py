@@ -250,7 +250,7 @@ class ConsumerHistory:
         now = {seat_of(member): member for member in state.members.values()}
         members = [now.get(seat_of(member)) for member in roster.members.values()]
         found = [member for member in members if member is not None]
-        names = {one.member_id for one in found}
+        names = {member.member_id for member in found}
         if len(found) < len(members) or names != state.targets.keys():
             return None
         if self._has_gap and self._is_unsure(roster):
@@ -284,5 +284,5 @@ class ConsumerHistory:
                 present=state.present.get(member.member_id),
                 target=state.targets[member.member_id],
             )
-            for member in sorted(members, key=lambda one: one.member_id)
+            for member in sorted(members, key=lambda member: member.member_id)
         ]

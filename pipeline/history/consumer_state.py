@@ -123,7 +123,7 @@ class ConsumerState:
         self.present[record.member_id] = Present(
             epoch=record.epoch,
             held=held_of(record.assigned + record.revoking),
-            settled=not any(one.partitions for one in record.revoking),
+            settled=not any(entry.partitions for entry in record.revoking),
         )
 
     def forget(self, tombstone: ConsumerGroupTombstone) -> None:
@@ -159,11 +159,11 @@ def held_of(assigned: tuple[TopicIdPartitions, ...]) -> Held:
         If a partition number is negative or occurs twice.
     """
     merged: dict[str, list[int]] = {}
-    for one in assigned:
-        topic = text_of_id(one.topic_id)
-        if min(one.partitions, default=0) < 0:
-            raise WireError(f"value: partition {min(one.partitions)}", offset=0)
-        merged.setdefault(topic, []).extend(one.partitions)
+    for entry in assigned:
+        topic = text_of_id(entry.topic_id)
+        if min(entry.partitions, default=0) < 0:
+            raise WireError(f"value: partition {min(entry.partitions)}", offset=0)
+        merged.setdefault(topic, []).extend(entry.partitions)
     for topic, numbers in merged.items():
         if len(set(numbers)) < len(numbers):
             reason = f"value: a partition of topic {topic} twice"

@@ -107,9 +107,9 @@ class ReadGroups:
         pairs = np.stack((tape[at + TOPIC], tape[at + TOPIC_ID]), 1)
         pairs = np.unique(pairs[pairs[:, 1] != ABSENT], axis=0)
         begins, text = records.ids.at, records.ids.text
-        for name, one in pairs.tolist():
+        for name, topic_id in pairs.tolist():
             topic = self.names[name].as_py()
-            yield topic, text[begins[one] : begins[one + 1]].tobytes()
+            yield topic, text[begins[topic_id] : begins[topic_id + 1]].tobytes()
 
     def missing(
         self, record: int, first: int, last: int, reason: str, what: str

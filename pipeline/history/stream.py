@@ -260,11 +260,11 @@ class _Group:
         return self._numbers.take(record.generation, self._place(row))
 
     def _found(self, found: Iterable[Case | Missing]) -> Iterator[Row]:
-        for one in found:
-            if isinstance(one, Missing):
-                yield missing_row(one, self.key[0])
+        for case in found:
+            if isinstance(case, Missing):
+                yield missing_row(case, self.key[0])
                 continue
-            yield case_row(one)
+            yield case_row(case)
 
     def _set_aside(self, row: Row, record: str, reason: str) -> None:
         counted = self._aside.get((record, reason))

@@ -70,7 +70,7 @@ def case_columns(table: pa.Table, names_of_ids: Mapping[str, str]) -> CaseColumn
         name: _flat(table[f"{name}_sizes"].combine_chunks())
         for name in ("recorded", "undated")
     }
-    stated = [sub, *(one.field("topic") for one, _ in (held | sizes).values())]
+    stated = [sub, *(entries.field("topic") for entries, _ in (held | sizes).values())]
     topics, names, numbers = _names(stated, names_of_ids)
     lists = dict(zip(held, numbers[1:], strict=False))
     commits = held.pop("commits")
@@ -168,7 +168,9 @@ def quoted_names(table: pa.Table, columns: CaseColumns) -> QuotedNames:
 
 def _steps(topics: Sequence[str], known: KnownCounts) -> Steps:
     steps = [known.steps.get(topic, ()) for topic in topics]
-    flat = np.array([step for one in steps for step in one], np.int64).reshape(-1, 2)
+    flat = np.array(
+        [step for of_topic in steps for step in of_topic], np.int64
+    ).reshape(-1, 2)
     return Steps(begins_of(map(len, steps)), flat[:, 0].copy(), flat[:, 1].copy())
 
 
@@ -229,7 +231,7 @@ def _places(names: pa.StringArray) -> tuple[tuple[str, ...], Int64]:
     sort = sorted(range(len(listed)), key=listed.__getitem__)
     place = np.empty(len(listed) + 1, np.int64)
     place[sort], place[-1] = np.arange(len(listed)), ABSENT
-    return tuple(listed[one] for one in sort), place[_ints(encoded.indices)]
+    return tuple(listed[index] for index in sort), place[_ints(encoded.indices)]
 
 
 def _before_of(

@@ -60,9 +60,9 @@ def read_cluster(
 def connected(server: str, settings: ClientSettings) -> Iterator[Any]:
     """Open an Admin client; errors are converted as in `read_cluster`."""
     servers = [part.strip() for part in server.split(",")]
-    for one in servers:
-        if not _HOST_AND_PORT.fullmatch(one):
-            raise SourceError("no host:port", source=one)
+    for address in servers:
+        if not _HOST_AND_PORT.fullmatch(address):
+            raise SourceError("no host:port", source=address)
     admin = None
     try:
         admin = KafkaAdminClient(
@@ -113,7 +113,9 @@ class _Reader:
         return ClusterState(
             groups=tuple(sorted(groups, key=lambda group: group.group_id)),
             topics=topics,
-            unreported=tuple(sorted(self._unreported, key=lambda one: one.group_id)),
+            unreported=tuple(
+                sorted(self._unreported, key=lambda group: group.group_id)
+            ),
             names=all_names,
             notes=tuple(self._offsets.failures),
         )
@@ -204,16 +206,18 @@ class _Reader:
         by_pattern = any(member.pattern is not None for member in members)
         asked = None if by_pattern else sorted(used)
         described = self._admin.describe_topics(asked) if asked != [] else []
-        known = [one for one in described if not one["error_code"]]
-        names = sorted(one["name"] for one in known if one["name"] not in _INTERNAL)
+        known = [topic for topic in described if not topic["error_code"]]
+        names = sorted(
+            topic["name"] for topic in known if topic["name"] not in _INTERNAL
+        )
         if by_pattern:
             used.update(names)
         brokers = self._admin.describe_cluster()["brokers"]
         racks = {broker["broker_id"]: broker["rack"] for broker in brokers}
         topics = {
-            one["name"]: topic_state(one["partitions"], racks)
-            for one in known
-            if one["name"] in used
+            topic["name"]: topic_state(topic["partitions"], racks)
+            for topic in known
+            if topic["name"] in used
         }
         return self._offsets.with_ends(topics), tuple(names)
 
@@ -236,12 +240,18 @@ def topic_state(
     partitions: list[dict[str, Any]], racks: dict[int, str | None]
 ) -> TopicState:
     """Return a topic without log ends; ``racks`` are by broker, empty if unknown."""
-    ordered = sorted(partitions, key=lambda one: one["partition_index"])
+    ordered = sorted(partitions, key=lambda partition: partition["partition_index"])
     found = [
         tuple(
-            sorted({rack for node in one["replica_nodes"] if (rack := racks.get(node))})
+            sorted(
+                {
+                    rack
+                    for node in partition["replica_nodes"]
+                    if (rack := racks.get(node))
+                }
+            )
         )
-        for one in ordered
+        for partition in ordered
     ]
     known = bool(racks) and all(racks.values())
     return TopicState(partitions=len(ordered), racks=tuple(found) if known else None)

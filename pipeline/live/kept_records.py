@@ -28,7 +28,7 @@ RECORDS: Final = pa.schema(
 def batches_of_records(records: Iterable[LogRecord]) -> Iterator[pa.RecordBatch]:
     """Gather records into batches of `RECORDS` of bounded size."""
     for part in gathered(
-        records, lambda one: len(one.key or b"") + len(one.value or b"")
+        records, lambda record: len(record.key or b"") + len(record.value or b"")
     ):
         columns = zip(*part, strict=True)
         arrays = [

@@ -66,7 +66,7 @@ def read_identity(log: OffsetsLog) -> ClusterIdentity:
     with connected(log.server, log.settings) as admin:
         cluster = str(admin.describe_cluster()["cluster_id"])
         described = admin.describe_topics([OFFSETS_TOPIC])
-    found = [_topic_id_of(one) for one in described if not one["error_code"]]
+    found = [_topic_id_of(topic) for topic in described if not topic["error_code"]]
     return ClusterIdentity(cluster=cluster, topic=found[0] if found else None)
 
 
@@ -107,16 +107,18 @@ def _with_topics(
     described = [
         topic for topic in admin.describe_topics(None) if not topic["error_code"]
     ]
-    topics = {one["name"]: topic_state(one["partitions"], {}) for one in described}
+    topics = {
+        topic["name"]: topic_state(topic["partitions"], {}) for topic in described
+    }
     topics = reader.with_ends(topics)
     return LiveSource(
         log=log,
         ranges=ranges,
         counts={name: topic.partitions for name, topic in topics.items()},
         names={  # brokers before 2.8 have no ids
-            topic_id: one["name"]
-            for one in described
-            if (topic_id := _topic_id_of(one)) is not None
+            topic_id: topic["name"]
+            for topic in described
+            if (topic_id := _topic_id_of(topic)) is not None
         },
         ends={
             name: dict(enumerate(topic.ends))

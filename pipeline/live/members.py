@@ -14,27 +14,27 @@ def classic_members(described: Iterable[Mapping[str, Any]]) -> tuple[MemberState
 
     While a group rebalances, the coordinator reports members without these bytes.
     """
-    return tuple(_classic(one) for one in described)
+    return tuple(_classic(member) for member in described)
 
 
 def consumer_members(described: Iterable[Mapping[str, Any]]) -> tuple[MemberState, ...]:
     """Convert members of ``ConsumerGroupDescribe`` (KIP-848)."""
     return tuple(
         MemberState(
-            member_id=one["member_id"],
-            subscription=tuple(one["subscribed_topic_names"] or ()),
-            pattern=one["subscribed_topic_regex"] or None,
-            held=_held(one["assignment"]["topic_partitions"], "topic_name"),
-            target=_held(one["target_assignment"]["topic_partitions"], "topic_name"),
-            instance_id=one["instance_id"],
-            rack=one["rack_id"] or None,
+            member_id=member["member_id"],
+            subscription=tuple(member["subscribed_topic_names"] or ()),
+            pattern=member["subscribed_topic_regex"] or None,
+            held=_held(member["assignment"]["topic_partitions"], "topic_name"),
+            target=_held(member["target_assignment"]["topic_partitions"], "topic_name"),
+            instance_id=member["instance_id"],
+            rack=member["rack_id"] or None,
         )
-        for one in described
+        for member in described
     )
 
 
-def _classic(one: Mapping[str, Any]) -> MemberState:
-    metadata, assigned = one["member_metadata"], one["member_assignment"]
+def _classic(member: Mapping[str, Any]) -> MemberState:
+    metadata, assigned = member["member_metadata"], member["member_assignment"]
     is_known = isinstance(metadata, Mapping)
     held = (
         _held(assigned["assigned_partitions"], "topic")
@@ -42,17 +42,19 @@ def _classic(one: Mapping[str, Any]) -> MemberState:
         else {}
     )
     return MemberState(
-        member_id=one["member_id"],
+        member_id=member["member_id"],
         subscription=tuple(metadata["topics"]) if is_known else None,
         held=held,
         target=held,
-        instance_id=one["group_instance_id"],
+        instance_id=member["group_instance_id"],
         rack=(metadata.get("rack_id") or None) if is_known else None,
     )
 
 
 def _held(listed: Iterable[Mapping[str, Any]], name: str) -> Held:
     found = {
-        one[name]: sorted(one["partitions"]) for one in listed if one["partitions"]
+        entry[name]: sorted(entry["partitions"])
+        for entry in listed
+        if entry["partitions"]
     }
     return {topic: found[topic] for topic in sorted(found)}

@@ -73,12 +73,12 @@ def packed(
     """
     tasks: list[list[LogRange]] = []
     room = 0
-    for one in (piece for whole in ranges for piece in pieces(whole, most)):
-        length = one.end - one.start
+    for range_ in (piece for whole in ranges for piece in pieces(whole, most)):
+        length = range_.end - range_.start
         if length > room:
             tasks.append([])
             room = most
-        tasks[-1].append(one)
+        tasks[-1].append(range_)
         room -= length
     return [tuple(task) for task in tasks]
 

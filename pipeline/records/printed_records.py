@@ -134,10 +134,10 @@ def _fields(fields: Iterable[Any], version: int) -> _Convert:
         if not isinstance(printed, dict):
             raise PrintedError("no JSON object")
         found = {}
-        for name, shown, is_optional, one in plan:
+        for name, shown, is_optional, convert_field in plan:
             if shown in printed:
                 try:
-                    found[name] = one(printed[shown])
+                    found[name] = convert_field(printed[shown])
                 except PrintedError as error:
                     raise PrintedError(f"{shown}: {error}") from None
             elif not is_optional:
@@ -156,11 +156,11 @@ def _converter(field: Any, version: int) -> _Convert:
     return lambda printed: None if printed is None else one(printed)
 
 
-def _array(one: _Convert) -> _Convert:
+def _array(convert_item: _Convert) -> _Convert:
     def convert(printed: Any) -> list[Any]:
         if not isinstance(printed, list):
             raise PrintedError("no JSON array")
-        return [one(item) for item in printed]
+        return [convert_item(item) for item in printed]
 
     return convert
 

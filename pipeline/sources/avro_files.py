@@ -47,7 +47,7 @@ def check_avro(file: BinaryIO, name: str, written: RecordFormat) -> None:
         raise SourceError(reason, source=name, cause=error) from None
     fields = schema.get("fields", ()) if isinstance(schema, dict) else ()
     names = [field["name"] for field in fields]
-    missing = [one for one in map(written.name, REQUIRED) if one not in names]
+    missing = [column for column in map(written.name, REQUIRED) if column not in names]
     if missing:
         there = ", ".join(names[:_SHOWN]) or "none"
         reason = f"Avro without field {', '.join(missing)}; its fields are {there}"

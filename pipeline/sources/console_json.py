@@ -82,7 +82,7 @@ def _in_order(records: Iterable[_Printed]) -> list[_Printed]:
             if same not in seen:
                 seen.add(same)
                 timed.append((at, record))
-    timed.sort(key=lambda one: one[0])
+    timed.sort(key=lambda pair: pair[0])
     return [record for _, record in timed]
 
 
@@ -103,11 +103,11 @@ def _with_times(sequence: Iterable[_Printed]) -> Iterator[tuple[int, _Printed]]:
         here.add(record)
         now = record.at if is_again else max(latest, record.at)
         before = now if is_again or latest == _BEFORE_ALL else latest
-        yield from ((before, one) for one in waiting)
+        yield from ((before, undated) for undated in waiting)
         yield now, record
         waiting, latest = [], max(latest, now)
     end = _AFTER_ALL if latest == _BEFORE_ALL else latest
-    yield from ((end, one) for one in waiting)
+    yield from ((end, undated) for undated in waiting)
 
 
 def is_console_json(lines: Iterable[Line]) -> bool:
@@ -122,11 +122,11 @@ def rows_of_console_json(texts: Iterable[tuple[str, bytes]]) -> Iterator[Row]:
     """
     found: list[_Printed] = []
     for source, text in texts:
-        for one in _records(source, text):
-            if isinstance(one, _Printed):
-                found.append(one)
+        for entry in _records(source, text):
+            if isinstance(entry, _Printed):
+                found.append(entry)
             else:
-                yield one
+                yield entry
     ordered = _in_order(found)
     for number, record in enumerate(ordered, start=1):
         place = {"source_partition": None, "source_offset": number, "at": record.at}

@@ -125,7 +125,7 @@ def row_of_console_line(line: Line, source: str) -> Row:
 def _bytes(text: bytes) -> bytes | None:
     if text == b"null":
         return None
-    return _BYTE.sub(lambda one: bytes([int(one[1], 16)]), text)
+    return _BYTE.sub(lambda match: bytes([int(match[1], 16)]), text)
 
 
 def _unsound(reason: str, line: Line, source: str) -> Row:

@@ -75,7 +75,7 @@ def _pieces(lines: Iterable[Line], group_name: str | None) -> Iterator[Piece]:
     blank: list[Line] = []
     for line in lines:
         if line.text.lstrip().startswith((b"{", b"[")):
-            whole = b"\n".join(one.text for one in (line, *lines))
+            whole = b"\n".join(json_line.text for json_line in (line, *lines))
             yield from pieces_of_kafka_ui(whole)
             return
         blank.append(line)

@@ -95,8 +95,8 @@ def find_sources(
         listed += _listed(uri_of(given), given, stores, found)
     named = list(_named(listed, set(found.side_files.values())))
 
-    def recognized(one: tuple[str, FileEntry]) -> SourceFile | SourceError:
-        name, entry = one
+    def recognized(pair: tuple[str, FileEntry]) -> SourceFile | SourceError:
+        name, entry = pair
         try:
             return source_file(entry, name, stores.of(entry.uri), forced, written)
         except SourceError as error:
@@ -222,7 +222,7 @@ def _named(
 
 def _nothing(locations: Sequence[Location], found: Found) -> SourceError:
     unknown = found.unknown
-    is_unknown = any(one.reason.startswith(UNKNOWN) for one in unknown)
+    is_unknown = any(error.reason.startswith(UNKNOWN) for error in unknown)
     help_ = f"; {ACCEPTED}" if is_unknown else ""
     if len(unknown) == 1:
         return SourceError(f"{unknown[0].reason}{help_}", source=unknown[0].source)

@@ -37,7 +37,7 @@ class GivenSubscriptions:
         if isinstance(stated, list):
             return stated
         return next(
-            (stated[one] for one in _names(name, member) if one in stated), None
+            (stated[key] for key in _names(name, member) if key in stated), None
         )
 
 

@@ -159,8 +159,8 @@ def _add_json(read: _Read, text: str, source: str) -> bool:
     """Add the samples of JSON values; return whether anything was told of lag."""
     found = False
     for line, value in _json_values(text, source):
-        for one in value if isinstance(value, list) else [value]:
-            found |= _add_answer(read, one, source, line)
+        for answer in value if isinstance(value, list) else [value]:
+            found |= _add_answer(read, answer, source, line)
     return found
 
 

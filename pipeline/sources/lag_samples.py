@@ -185,7 +185,7 @@ def _labels_of(metric: Mapping[str, str]) -> _Labels | None:
     """Return the labels of a series; a query that aggregates leaves no name."""
     if "__name__" in metric:
         return METRICS.get(metric["__name__"])
-    fitting = [one for one in METRICS.values() if metric.keys() >= {*one}]
+    fitting = [labels for labels in METRICS.values() if metric.keys() >= {*labels}]
     return fitting[0] if len(fitting) == 1 else None
 
 

@@ -84,18 +84,18 @@ def rows_of_leader_logs(logs: Iterable[tuple[str, Iterable[Line]]]) -> Iterator[
     protocols: dict[tuple[str, int | None], set[str]] = {}
     repeated = 0
     for source, lines in logs:
-        for one in _of_log(source, lines, protocols):
-            if not isinstance(one, Logged):
-                yield one
+        for entry in _of_log(source, lines, protocols):
+            if not isinstance(entry, Logged):
+                yield entry
                 continue
-            at = one.at if one.generation is None else None
-            key = one.group_id, one.generation, at, repr(sorted(one.held.items()))
+            at = entry.at if entry.generation is None else None
+            key = entry.group_id, entry.generation, at, repr(sorted(entry.held.items()))
             repeated += key in found
-            found.setdefault(key, one)
-    for one in found.values():
-        names = protocols.get((one.group_id, one.generation), set())
+            found.setdefault(key, entry)
+    for logged in found.values():
+        names = protocols.get((logged.group_id, logged.generation), set())
         named = next(iter(names)) if len(names) == 1 else None
-        yield _row(one, one.protocol or named)
+        yield _row(logged, logged.protocol or named)
     if repeated:
         yield repeated_row(repeated)
 
@@ -198,8 +198,8 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _texts(one)
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)
 
 
 def _stated_time(value: Any) -> int | None:

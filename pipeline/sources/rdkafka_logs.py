@@ -151,7 +151,9 @@ class RdkafkaLog:
                 name: {topic: sorted(held[topic]) for topic in sorted(held)}
                 for name, held in block.given.items()
             },
-            subscriptions={name: sorted(one) for name, one in block.wanted.items()},
+            subscriptions={
+                name: sorted(topics) for name, topics in block.wanted.items()
+            },
             protocol=block.protocol,
             doubt=doubt,
         )

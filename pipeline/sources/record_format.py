@@ -73,7 +73,7 @@ def record_format(columns: str | None, encoding: str | None) -> RecordFormat:
     try:
         return RecordFormat(names=names, encoding=Encoding(encoding))
     except ValueError:
-        known = ", ".join(one.value for one in Encoding)
+        known = ", ".join(choice.value for choice in Encoding)
         reason = f"no such encoding: {encoding!r}; known are {known}"
         raise SourceError(reason, source="--encoding") from None
 

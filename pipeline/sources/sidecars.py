@@ -128,11 +128,11 @@ def read_topics(
     if path is None:
         return TopicsFile()
     described, dated = _topics(path, stores)
-    counts = {topic: one.partitions for topic, one in described.items()}
+    counts = {topic: entry.partitions for topic, entry in described.items()}
     steps: dict[str, tuple[Step, ...]] = {}
     for topic, stated in dated.items():
         steps[topic] = tuple(
-            (milliseconds_since_1970(one.since), one.partitions) for one in stated
+            (milliseconds_since_1970(entry.since), entry.partitions) for entry in stated
         )
         for place, (before, after) in enumerate(pairwise(steps[topic]), start=1):
             if after[0] <= before[0]:
@@ -153,9 +153,9 @@ def _names_of_ids(
     described: dict[str, DescribedTopic], path: Location
 ) -> dict[str, str]:
     names: dict[str, str] = {}
-    for topic, one in described.items():
-        if one.id is not None:
-            first = names.setdefault(id_of_plain(one.id), topic)
+    for topic, entry in described.items():
+        if entry.id is not None:
+            first = names.setdefault(id_of_plain(entry.id), topic)
             if first != topic:
                 reason = f"the id of {first!r} again"
                 where = json_path((topic, "id"))
@@ -170,13 +170,13 @@ def _topics(
     written = read_side_file(path, stores, TypeAdapter(dict[str, Any]))
     found: dict[str, DescribedTopic] = {}
     dated: dict[str, list[DatedCount]] = {}
-    for topic, one in written.items():
-        if isinstance(one, list):
-            dated[topic] = _valid(one, _DATED, path, (topic,))
-        elif isinstance(one, dict):
-            found[topic] = _valid(one, TypeAdapter(DescribedTopic), path, (topic,))
+    for topic, stated in written.items():
+        if isinstance(stated, list):
+            dated[topic] = _valid(stated, _DATED, path, (topic,))
+        elif isinstance(stated, dict):
+            found[topic] = _valid(stated, TypeAdapter(DescribedTopic), path, (topic,))
         else:
-            count: int = _valid(one, TypeAdapter(Count), path, (topic,))
+            count: int = _valid(stated, TypeAdapter(Count), path, (topic,))
             found[topic] = DescribedTopic(partitions=count)
     return found, dated
 

@@ -83,9 +83,9 @@ def rows_of_pair(pieces: Iterable[TextPiece]) -> Iterator[Row]:
         yield from _joined(keys, values)
     elif keys is not None and keys.length:
         yield _counted(SET_ASIDE, TOMBSTONES, keys, 0)
-    for one in read.values():
-        if one.content.broken is not None:
-            yield broken_off_row(one.content.broken, one.file.name, one.length + 1)
+    for file in read.values():
+        if file.content.broken is not None:
+            yield broken_off_row(file.content.broken, file.file.name, file.length + 1)
 
 
 def _joined(keys: _File, values: _File) -> Iterator[Row]:
@@ -130,9 +130,9 @@ def _row(at: int, key: Item, value: Item, keys: _File, values: _File) -> Row:
             UNREADABLE, reason, source=file.file.name, line=at + 1, raw=raw
         )
 
-    for item, one in ((key, keys), (value, values)):
+    for item, side in ((key, keys), (value, values)):
         if isinstance(item, Unsound):
-            return unreadable(item.reason, one, item.raw)
+            return unreadable(item.reason, side, item.raw)
     wanted = values.file.written.name("value")
     if isinstance(value, Mapping) and wanted not in value:
         there = ", ".join(map(str, value))[:_SHOWN] or "nothing"
@@ -141,13 +141,13 @@ def _row(at: int, key: Item, value: Item, keys: _File, values: _File) -> Row:
     if isinstance(key, Mapping):  # as Parquet has it
         key = key.get(keys.file.written.name("key"), key.get("key"))
     fields["key"] = key
-    for column, one in (("key", keys), ("value", values)):
+    for column, side in (("key", keys), ("value", values)):
         try:
-            fields[column] = _bytes(fields[column], one.file.written)
+            fields[column] = _bytes(fields[column], side.file.written)
         except ValueError as error:
             reason = f"{column} is {error} (is it of ByteArrayConverter?)"
             raw = str(fields[column]).encode(errors="replace")
-            return unreadable(reason, one, raw)
+            return unreadable(reason, side, raw)
     row = record_of_fields(fields, values.file.name, at + 1, None)
     if row["what"] == RECORD and not isinstance(value, Mapping):
         row["record"] = WITHOUT_TOMBSTONES
@@ -167,7 +167,7 @@ def _fields(at: int, value: Item, values: _File) -> dict[str, Any]:
             column: values.stated(value, column)
             for column in ("partition", "offset", "timestamp", "topic")
         }
-        fields |= {name: one for name, one in given.items() if one is not None}
+        fields |= {name: stated for name, stated in given.items() if stated is not None}
         fields["value"] = values.stated(value, "value")
     for column in ("partition", "offset"):
         if not isinstance(fields[column], int):

@@ -99,7 +99,7 @@ def instance_from_confluent(
     sizes = (
         {topic.name: len(topic.partitions) for topic in topics}
         if found is None
-        else {name: len(one.partitions) for name, one in found.items()}
+        else {name: len(topic.partitions) for name, topic in found.items()}
     )
     parts = GroupParts(group=described.group_id, sizes=sizes, members=members, lag=lag)
     parts.subscribe(subscriptions)

@@ -47,9 +47,9 @@ def objective_expression(program: CpProgram, objective: WeightedObjective) -> Li
     program.largest = max(program.largest, largest_value(instance, objective))
     scale = scale_of(instance, objective)
     expression = total([])
-    for weight, one in objective.terms:
-        units = scale // scale_of(instance, WeightedObjective.of(one))
-        expression = expression + weight * units * _EXPRESSIONS[one](program)
+    for weight, measure in objective.terms:
+        units = scale // scale_of(instance, WeightedObjective.of(measure))
+        expression = expression + weight * units * _EXPRESSIONS[measure](program)
     return expression
 
 

@@ -55,7 +55,11 @@ def warm_start(cp: CpInstance, policy: Policy, hint: Assignment | None) -> WarmS
         for candidate in candidates
         if _is_allowed(coarse, policy, region, candidate)
     ]
-    best = min(allowed, key=lambda one: values_of(instance, one, policy), default=None)
+    best = min(
+        allowed,
+        key=lambda candidate: values_of(instance, candidate, policy),
+        default=None,
+    )
     return WarmStart(region=region, assignment=best, least_loads=least_loads)
 
 

@@ -54,7 +54,9 @@ def needless_moves(
         for cycle in (*found.cycles, *found.chains)
     ]
     useful = [exchange for exchange in exchanges if exchange.fewer_moves > 0]
-    return sorted(useful, key=lambda one: (-one.fewer_moves, len(one.transfers)))
+    return sorted(
+        useful, key=lambda exchange: (-exchange.fewer_moves, len(exchange.transfers))
+    )
 
 
 def _renumbered(instance: Instance, before: Int32, after: Int32) -> Int32:

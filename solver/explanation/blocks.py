@@ -51,7 +51,8 @@ def blocks_of(instance: Instance, certificate: Certificate) -> list[Block]:
         if kind in topic_of_kind:
             found[root(topic_of_kind[kind])].members.append(member)
     return sorted(
-        found.values(), key=lambda one: (-one.place, -len(one.members), one.topics)
+        found.values(),
+        key=lambda block: (-block.place, -len(block.members), block.topics),
     )
 
 

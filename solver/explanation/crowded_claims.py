@@ -79,7 +79,7 @@ def crowds_of(
             )
             if crowd.leaving > 0:
                 found.append(crowd)
-    return sorted(found, key=lambda one: (-one.leaving, len(one.members)))
+    return sorted(found, key=lambda crowded: (-crowded.leaving, len(crowded.members)))
 
 
 def outranked_claims(instance: Instance, certificate: Certificate) -> list[Outranked]:
@@ -91,7 +91,10 @@ def outranked_claims(instance: Instance, certificate: Certificate) -> list[Outra
     for row in rows.tolist():
         pair = int(instance.owner[row]), int(instance.partition_topic[row])
         found.setdefault(pair, Outranked(*pair, [])).partitions.append(row)
-    return sorted(found.values(), key=lambda one: (-len(one.partitions), one[:2]))
+    return sorted(
+        found.values(),
+        key=lambda outranked: (-len(outranked.partitions), outranked[:2]),
+    )
 
 
 def _has_eligible_owner(instance: Instance, face: OptimalFace) -> Bools:

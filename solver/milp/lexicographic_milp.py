@@ -242,7 +242,9 @@ def minimize_objectives(
         if not results[-1].is_proved:
             return (*results, *unproved(instance, best, at + 1)), reason
         rest = unproved(instance, best, at + 1)
-        if _is_large(results[-1].value) and not all(one.is_proved for one in rest):
+        if _is_large(results[-1].value) and not all(
+            result.is_proved for result in rest
+        ):
             return (*results, *rest), HELD
     return tuple(results), None
 

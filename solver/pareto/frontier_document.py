@@ -57,8 +57,12 @@ def document_of(instance: Instance, frontier: Frontier) -> dict[str, Any]:
                 for point in frontier.points
             ],
             "open": [
-                {"from": one.first, "to": one.last, "bound": one.bound}
-                for one in frontier.open
+                {
+                    "from": open_range.first,
+                    "to": open_range.last,
+                    "bound": open_range.bound,
+                }
+                for open_range in frontier.open
             ]
             or None,
             "reason": frontier.reason,

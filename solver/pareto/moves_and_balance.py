@@ -146,13 +146,13 @@ class FrontierProgram:
 
     def minimize_squares(self) -> None:
         """Minimize Σ_c Σ_v (2v − 1) · reach(c, v) = Σ_c load(c)²."""
-        reached = [one for reach in self.reach for one in reach]
+        reached = [variable for reach in self.reach for variable in reach]
         costs = [2 * v - 1 for v in range(1, self.top + 1)] * len(self.reach)
         self.model.minimize(cp_model.LinearExpr.weighted_sum(reached, costs))
 
     def _assigned(self, numbers: Int64) -> cp_model.LinearExpr:
         """Return Σ keep(i) + give(i) over some pairs."""
-        variables = [one[i] for i in numbers for one in (self.keep, self.give)]
+        variables = [by_pair[i] for i in numbers for by_pair in (self.keep, self.give)]
         return cp_model.LinearExpr.sum(variables)
 
     def _run(self) -> tuple[Int64, int] | None:

@@ -297,8 +297,8 @@ def packing_term(lags: Int64, prices: Prices, members: int) -> BoundTerm:
     distinct, place, times = np.unique(lags, return_inverse=True, return_counts=True)
     price = np.bincount(place, prices) / times  # of equal lags the mean is as good
     best, weights = 0, np.zeros(distinct.size, np.int64)
-    for one in _PRICE_UNITS:
-        rounded = np.floor(price * one + 1e-4).astype(np.int64)
+    for unit in _PRICE_UNITS:
+        rounded = np.floor(price * unit + 1e-4).astype(np.int64)
         share = -(-int((rounded * times).sum()) // members)
         bound = int(_least_lag_of_weight(lags, rounded[place], share))
         if bound > best:

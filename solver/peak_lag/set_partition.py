@@ -89,14 +89,18 @@ def _partition_within(
         if choices is None or not choices.mask.size:
             return None, is_complete
         listed.append(choices)
-    listed.sort(key=lambda one: one.mask.size)
-    least = [int(one.slack.min()) for one in listed]
-    slack -= sum(n * len(one.members) for n, one in zip(least, listed, strict=True))
-    mask = np.concatenate([one.mask for one in listed])
-    left = np.concatenate([one.slack - n for n, one in zip(least, listed, strict=True)])
-    members = [c for one in listed for c in one.members]
-    sizes = [one.mask.size for one in listed]
-    times = [len(one.members) for one in listed]
+    listed.sort(key=lambda options: options.mask.size)
+    least = [int(options.slack.min()) for options in listed]
+    slack -= sum(
+        n * len(options.members) for n, options in zip(least, listed, strict=True)
+    )
+    mask = np.concatenate([options.mask for options in listed])
+    left = np.concatenate(
+        [options.slack - n for n, options in zip(least, listed, strict=True)]
+    )
+    members = [c for options in listed for c in options.members]
+    sizes = [options.mask.size for options in listed]
+    times = [len(options.members) for options in listed]
     # The last group branches by partition: its subsets lie in the order of their first.
     first = sum(sizes[:-1])
     last = listed[-1].mask
@@ -115,8 +119,8 @@ def _partition_within(
     if not chosen.size:
         return None, is_complete and visits < _VISITS_MAX
     holder, bit = np.zeros(region.lag.size, np.int32), _bits(region)
-    for member, one in zip(members, mask[chosen].tolist(), strict=True):
-        holder[(bit & one) != 0] = member
+    for member, subset in zip(members, mask[chosen].tolist(), strict=True):
+        holder[(bit & subset) != 0] = member
     return holder, True
 
 

@@ -86,5 +86,5 @@ class MixedGroup(RealGroup):
     def close(self) -> None:
         """End all members."""
         super().close()
-        for one in self.crafted.values():
-            one.end()
+        for member in self.crafted.values():
+            member.end()

@@ -93,19 +93,19 @@ def in_assignor(frames: Iterable[str]) -> str:
 def _is_calm(states: list[tuple[float, GroupState]]) -> bool:
     """Return whether the group has been stable, or empty, for a while."""
     last = states[-1][0]
-    recent = [one.state for at, one in states if at > last - CALM_SECONDS]
+    recent = [state.state for at, state in states if at > last - CALM_SECONDS]
     return last > CALM_SECONDS and set(recent) <= QUIET
 
 
 def _was_stuck(states: list[tuple[float, GroupState]]) -> bool:
     """Return whether members waited long for their assignment."""
-    waits = [at for at, one in states if one.state == "COMPLETING_REBALANCING"]
+    waits = [at for at, state in states if state.state == "COMPLETING_REBALANCING"]
     return bool(waits) and waits[-1] - waits[0] > STUCK_SECONDS
 
 
 def _timeline(states: list[tuple[float, GroupState]]) -> str:
     parts = []
-    for short, some in groupby(states, key=lambda one: one[1].short):
+    for short, some in groupby(states, key=lambda pair: pair[1].short):
         at = next(some)[0]
         parts.append(f"{short} after {at:.0f} s")
     return "; ".join(parts)

@@ -152,7 +152,7 @@ class RealGroup:
 
     def ended(self) -> list[MemberProcess]:
         """Return the processes that have ended."""
-        return [one for one in self._distinct() if one.has_ended()]
+        return [process for process in self._distinct() if process.has_ended()]
 
     def cpu_seconds(self) -> dict[str, float]:
         """Return the CPU time of each member's process."""
@@ -169,8 +169,8 @@ class RealGroup:
         """End all processes and helpers."""
         for helper in self.helpers:
             helper.end()
-        for one in (*self._distinct(), *self._ready.values()):
-            one.end()
+        for process in (*self._distinct(), *self._ready.values()):
+            process.end()
 
     def _distinct(self) -> list[MemberProcess]:
         return list(

@@ -83,7 +83,7 @@ def all_cases() -> tuple[Case, ...]:
         for record in fatal_records()
     }
     own = [_with_record(case, records) for case in CASES]
-    played = {(one.client.spec, one.record.digest) for one in own if one.record}
+    played = {(case.client.spec, case.record.digest) for case in own if case.record}
     others = [record for key, record in records.items() if key not in played]
     return (*own, *(case for other in others for case in _replays(other)))
 
@@ -101,9 +101,9 @@ def _with_record(case: Case, records: dict[tuple[str, str], Finding]) -> Case:
 def _digests(scenario: str) -> tuple[str, ...]:
     return tuple(
         digest_of(rebalance_of(step.rebalance))
-        for one in corpus()
-        if one.name == scenario
-        for step in one.steps
+        for candidate in corpus()
+        if candidate.name == scenario
+        for step in candidate.steps
         if step.unreadable is None
     )
 

@@ -60,12 +60,12 @@ def _try(name: str) -> int:
 def _store_trials(names: Sequence[str]) -> None:
     """Replace the trials of some findings, or of all."""
     wanted = tuple(map(definition, names)) or all_definitions()
-    anew = {one.id for one in wanted}
+    anew = {chosen.id for chosen in wanted}
     path = ROOT / FOLDER / TRIALS
     kept = [trial for trial in read_trials(path) if trial.finding not in anew]
     known = {definition.id for definition in all_definitions()}
     trials = [trial for trial in (*kept, *_trials(wanted)) if trial.finding in known]
-    trials.sort(key=lambda one: (one.finding, one.example))
+    trials.sort(key=lambda trial: (trial.finding, trial.example))
     lines = "".join(trial.model_dump_json(exclude_none=True) + "\n" for trial in trials)
     path.write_bytes(gzip.compress(lines.encode(), mtime=0))
 

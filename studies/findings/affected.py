@@ -41,15 +41,15 @@ def affected_by(
     shown |= {finding.subject.name for finding in findings}
     tried = {trial.spec for trial in trials} | shown
     every = [assignor for assignor in all_client_assignors() if assignor.spec in tried]
-    names = {one.assignor for one in every if one.spec in shown}
+    names = {assignor.assignor for assignor in every if assignor.spec in shown}
     hit: list[Affected] = []
     clean: list[str] = []
-    for client in dict.fromkeys(one.client for one in every):
-        mine = [one for one in every if one.client == client]
-        affected = [one for one in mine if one.spec in shown]
+    for client in dict.fromkeys(assignor.client for assignor in every):
+        mine = [assignor for assignor in every if assignor.client == client]
+        affected = [assignor for assignor in mine if assignor.spec in shown]
         if affected:
             hit.append(_affected(client, mine, affected))
-        elif any(one.assignor in names for one in mine):
+        elif any(assignor.assignor in names for assignor in mine):
             clean.append(client)
     return tuple(hit), tuple(clean)
 
@@ -58,17 +58,19 @@ def _affected(
     client: str, mine: Sequence[ClientAssignor], affected: Sequence[ClientAssignor]
 ) -> Affected:
     assignors: dict[str, list[str]] = {}
-    for one in affected:
-        assignors.setdefault(one.version, []).append(one.assignor)
-    names = {one.assignor for one in affected}
-    comparable = dict.fromkeys(one.version for one in mine if one.assignor in names)
+    for assignor in affected:
+        assignors.setdefault(assignor.version, []).append(assignor.assignor)
+    names = {assignor.assignor for assignor in affected}
+    comparable = dict.fromkeys(
+        assignor.version for assignor in mine if assignor.assignor in names
+    )
     spared = [version for version in comparable if version not in assignors]
     return Affected(client=client, assignors=assignors, spared=spared)
 
 
 def affected_in_words(hit: Sequence[Affected]) -> str:
     """Return the affected versions, ``kafka-clients 4.4.0, 3.9.2 (sticky); …``."""
-    return "; ".join(_in_words(one) for one in hit)
+    return "; ".join(_in_words(affected) for affected in hit)
 
 
 def _in_words(affected: Affected) -> str:

@@ -84,7 +84,10 @@ def case_of(
         return _of_finding(
             min(
                 recorded,
-                key=lambda one: (_size(one), order.get(one.subject.name, len(order))),
+                key=lambda finding: (
+                    _size(finding),
+                    order.get(finding.subject.name, len(order)),
+                ),
             )
         )
     *before, instance = definition.examples[0].documents()
@@ -111,16 +114,16 @@ def cases_of(definition: Definition, trials: Iterable[Trial]) -> tuple[Case, ...
     """
     order = _order()
     best: dict[tuple[str, str], tuple[tuple[Any, ...], Trial]] = {}
-    for one in trials:
-        if not one.shows or not one.rounds:
+    for trial in trials:
+        if not trial.shows or not trial.rounds:
             continue
         place = (
-            definition.place_of(one.example),
-            order.get(one.spec, len(order)),
+            definition.place_of(trial.example),
+            order.get(trial.spec, len(order)),
         )
-        key = (one.client, one.version)
+        key = (trial.client, trial.version)
         if key not in best or place < best[key][0]:
-            best[key] = (place, one)
+            best[key] = (place, trial)
     return tuple(
         _of_trial(definition, trial)
         for _, trial in sorted(best.values(), key=lambda pair: pair[0])

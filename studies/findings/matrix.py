@@ -33,14 +33,14 @@ class Counted:
     def of(cls, runs: Iterable[RunSummary]) -> Counted:
         """Add up runs."""
         listed = list(runs)
-        faults = {name: sum(one.outcomes[name] for one in listed) for name in _SAFETY}
-        total = sum(one.rebalances for one in listed)
+        faults = {name: sum(run.outcomes[name] for run in listed) for name in _SAFETY}
+        total = sum(run.rebalances for run in listed)
         return cls(
             rebalances=total,
             valid=total - sum(faults.values()),
-            optimal=sum(one.outcomes["optimal"] for one in listed),
+            optimal=sum(run.outcomes["optimal"] for run in listed),
             faults=faults,
-            needless_moves=sum(one.needless_moves for one in listed),
+            needless_moves=sum(run.needless_moves for run in listed),
         )
 
 
@@ -82,10 +82,10 @@ def families_table(runs: Sequence[RunSummary], *, share: str) -> list[str]:
     rows = {
         name: [
             percent(
-                one.valid if share == "valid" else one.optimal,
-                one.rebalances,
+                cell.valid if share == "valid" else cell.optimal,
+                cell.rebalances,
             )
-            for one in (counted[name, family] for family in families)
+            for cell in (counted[name, family] for family in families)
         ]
         for name in subjects_in(runs)
     }
@@ -159,9 +159,9 @@ def claims_decide(runs: Sequence[RunSummary]) -> list[tuple[str, dict[str, int]]
     found = []
     for name in subjects_in(runs):
         mine = [run for run in runs if run.subject.name == name and run.needless_moves]
-        families = {one.family: 0 for one in mine}
-        for one in mine:
-            families[one.family] += one.needless_moves
+        families = {run.family: 0 for run in mine}
+        for run in mine:
+            families[run.family] += run.needless_moves
         if families and set(families) <= set(CONFLICTING):
             ordered: dict[str, int] = {
                 f: families[f] for f in CONFLICTING if f in families

@@ -52,9 +52,11 @@ def page_context(
     """Return the values of the template ``finding.md.j2``."""
     hit, clean = affected_by(trials, findings)
     lead, *others = alike(cases) or [(case,)]
-    clients = [one.client for one in hit]
+    clients = [affected.client for affected in hit]
     spared = "; ".join(
-        f"{one.client} {', '.join(one.spared)}" for one in hit if one.spared
+        f"{affected.client} {', '.join(affected.spared)}"
+        for affected in hit
+        if affected.spared
     )
     return {
         "id": definition.id,
@@ -73,7 +75,9 @@ def page_context(
         "mechanism": wrapped(definition.mechanism),
         "advice": wrapped(definition.advice),
         "instance_intro": wrapped(_instance_intro(definition, case, lead)),
-        "instances": [instance_json(one) for one in (*case.before, case.instance)],
+        "instances": [
+            instance_json(instance) for instance in (*case.before, case.instance)
+        ],
         "others": list(_others(definition, cases, case)),
         "provable": wrapped(definition.provable),
         "expected": list(expected_lines(case)),
@@ -147,7 +151,9 @@ def _instance_intro(
     named = definition.examples[number].scenario
     corpus = f", the scenario `{named}` of the [corpus](../conformance.md#corpus)"
     place = f"Example {number + 1} of {count}" if count > 1 else "The example"
-    shown = ", ".join(owner_in_words(one) for one in group if one.spec)
+    shown = ", ".join(
+        owner_in_words(shown_case) for shown_case in group if shown_case.spec
+    )
     by = f" Shown by {shown}." if shown else ""
     return f"{first}{place}{corpus if named else ''}.{by}"
 
@@ -170,7 +176,9 @@ def _section(definition: Definition, group: Sequence[Case]) -> dict[str, Any]:
     return {
         "heading": ", ".join(map(owner_in_words, group)),
         "intro": wrapped(_instance_intro(definition, case)),
-        "instances": [instance_json(one) for one in (*case.before, case.instance)],
+        "instances": [
+            instance_json(instance) for instance in (*case.before, case.instance)
+        ],
         "expected": list(expected_lines(case)),
         "certificate": wrapped(certificate_in_words(case)),
         "actual": list(actual_lines(case)),
@@ -181,7 +189,7 @@ def _others(
     definition: Definition, cases: Sequence[Case], case: Case
 ) -> Iterator[dict[str, str]]:
     """Yield the other examples, which the table of results refers to."""
-    shown = [one.instance for one in (*cases, case)]
+    shown = [shown_case.instance for shown_case in (*cases, case)]
     for place, example in enumerate(definition.examples, 1):
         instance = example.documents()[-1]
         if instance not in shown:
@@ -196,8 +204,11 @@ def _table(trials: Sequence[Trial]) -> Iterator[str]:
         yield ""
         yield "| assignor | example | outcome |"
         yield "| --- | ---: | --- |"
-        for one in shown:
-            yield f"| {one.spec} | {one.example + 1} | {one.category}{_reason(one)} |"
+        for trial in shown:
+            yield (
+                f"| {trial.spec} | {trial.example + 1} | "
+                f"{trial.category}{_reason(trial)} |"
+            )
 
 
 def _reason(trial: Trial) -> str:
@@ -269,9 +280,9 @@ def confirmed_in_words(confirmations: Sequence[dict[str, Any]]) -> str:
         for confirmation in confirmations
         if confirmation["confirmed"] and confirmation["expected"] != NO_FAULT
     ]
-    if any(one["members"] == ALL_REAL for one in shown):
+    if any(confirmation["members"] == ALL_REAL for confirmation in shown):
         return "seen, all members real"
-    if any(one["members"] == HANDED_OUT for one in shown):
+    if any(confirmation["members"] == HANDED_OUT for confirmation in shown):
         return "seen, claims handed out"
     if shown:
         return "seen, members crafted"
@@ -281,17 +292,29 @@ def confirmed_in_words(confirmations: Sequence[dict[str, Any]]) -> str:
 def _histories(confirmations: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Yield a section per history; assignors that went through it share the section."""
 
-    def key(one: dict[str, Any]) -> tuple[Any, ...]:
-        return one["members"], one["cluster"], one["date"], tuple(one["history"])
+    def key(confirmation: dict[str, Any]) -> tuple[Any, ...]:
+        return (
+            confirmation["members"],
+            confirmation["cluster"],
+            confirmation["date"],
+            tuple(confirmation["history"]),
+        )
 
     for _, group in groupby(sorted(confirmations, key=key), key=key):
         listed = list(group)
         first = listed[0]
-        clients = ", ".join(sorted({one["client"] for one in listed}))
+        clients = ", ".join(sorted({confirmation["client"] for confirmation in listed}))
         rows = [
-            f"| {one['client']} {one['version']} `{one['assignor']}` | {_seen(one)} | "
-            f"{one_line(one['outcome'])} |"
-            for one in sorted(listed, key=lambda one: (one["client"], one["version"]))
+            f"| {confirmation['client']} {confirmation['version']} "
+            f"`{confirmation['assignor']}` | {_seen(confirmation)} | "
+            f"{one_line(confirmation['outcome'])} |"
+            for confirmation in sorted(
+                listed,
+                key=lambda confirmation: (
+                    confirmation["client"],
+                    confirmation["version"],
+                ),
+            )
         ]
         yield {
             "heading": f"{clients}: {first['members']}",
@@ -308,11 +331,21 @@ def _histories(confirmations: Sequence[dict[str, Any]]) -> Iterator[dict[str, An
 
 def _of_record(listed: Sequence[dict[str, Any]]) -> str:
     """Return which record has the rebalance that the group sees."""
-    places = sorted({record_in_words(one) for one in listed if "record" in one})
+    places = sorted(
+        {
+            record_in_words(confirmation)
+            for confirmation in listed
+            if "record" in confirmation
+        }
+    )
     return f", the rebalance of the record {', '.join(places)}" if places else ""
 
 
-def _seen(one: dict[str, Any]) -> str:
-    if one["expected"] == NO_FAULT:
-        return "not there, as expected" if one["confirmed"] else "there, unexpectedly"
-    return "seen" if one["confirmed"] else "**not seen**"
+def _seen(confirmation: dict[str, Any]) -> str:
+    if confirmation["expected"] == NO_FAULT:
+        return (
+            "not there, as expected"
+            if confirmation["confirmed"]
+            else "there, unexpectedly"
+        )
+    return "seen" if confirmation["confirmed"] else "**not seen**"

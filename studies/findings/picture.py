@@ -91,10 +91,12 @@ def _panels(case: Case) -> Iterator[Panel]:
     if shown and case.category != "restless":
         first = shown[-1].instance
     yield _claims_panel(first)
-    for one in shown:
-        number = case.rounds.index(one) + 1
+    for answered in shown:
+        number = case.rounds.index(answered) + 1
         many = f", round {number}" if len(case.rounds) > 1 else ""
-        yield _answer_panel(one, f"{case.spec}{many}", cooperative=case.cooperative)
+        yield _answer_panel(
+            answered, f"{case.spec}{many}", cooperative=case.cooperative
+        )
     if case.expected is not None:
         yield _expected_panel(case)
 

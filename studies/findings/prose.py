@@ -60,7 +60,7 @@ def instance_json(instance: Mapping[str, Any]) -> str:
     for key, value in instance.items():
         if key in {"topics", "members"}:
             lines = ",\n".join(
-                f"   {_plain(name)}: {_plain(one)}" for name, one in value.items()
+                f"   {_plain(name)}: {_plain(entry)}" for name, entry in value.items()
             )
             parts.append(f" {_plain(key)}: {{\n{lines}}}")
         else:

@@ -26,7 +26,7 @@ def replays_of(confirmations: Sequence[dict[str, Any]]) -> dict[str, Any] | None
         return None
     clusters = sorted({played["cluster"] for played in listed})
     where = "; ".join(f"{name}, {_dates(listed, name)}" for name in clusters)
-    is_near = any(one["way"] == NO_TOPIC for one in listed)
+    is_near = any(confirmation["way"] == NO_TOPIC for confirmation in listed)
     intro = f"{INTRO.strip()} {NEAREST.strip() if is_near else ''}"
     return {
         "intro": wrapped(f"{intro.strip()} On {where}:"),
@@ -39,9 +39,9 @@ def replays_of(confirmations: Sequence[dict[str, Any]]) -> dict[str, Any] | None
     }
 
 
-def record_in_words(one: dict[str, Any]) -> str:
+def record_in_words(confirmation: dict[str, Any]) -> str:
     """Return where the record of a confirmation was drawn."""
-    record = one["record"]
+    record = confirmation["record"]
     seed = f", seed {record['seed']}" if "seed" in record else ""
     return f"{record['family']} {record['index']}/{record['step']}{seed}"
 
@@ -52,23 +52,32 @@ def _dates(listed: Sequence[dict[str, Any]], cluster: str) -> str:
     return " and ".join(sorted(dates))
 
 
-def _place(one: dict[str, Any]) -> tuple[Any, ...]:
-    record = one["record"]
-    who = one["client"], one["version"], one["assignor"]
-    return *who, record["family"], record["index"], record["step"], one["way"]
+def _place(confirmation: dict[str, Any]) -> tuple[Any, ...]:
+    record = confirmation["record"]
+    who = confirmation["client"], confirmation["version"], confirmation["assignor"]
+    return *who, record["family"], record["index"], record["step"], confirmation["way"]
 
 
-def _row(one: dict[str, Any]) -> str:
-    place = record_in_words(one)
-    seen = "seen" if one["confirmed"] else "**not seen**"
-    outcome = one["outcome"].replace("|", "\\|")
-    who = f"{one['client']} {one['version']} `{one['assignor']}`"
-    return f"| {who} | {place} | {one['way']} | {seen} | {one['groups']} | {outcome} |"
+def _row(confirmation: dict[str, Any]) -> str:
+    place = record_in_words(confirmation)
+    seen = "seen" if confirmation["confirmed"] else "**not seen**"
+    outcome = confirmation["outcome"].replace("|", "\\|")
+    who = (
+        f"{confirmation['client']} {confirmation['version']} "
+        f"`{confirmation['assignor']}`"
+    )
+    return (
+        f"| {who} | {place} | {confirmation['way']} | {seen} | "
+        f"{confirmation['groups']} | {outcome} |"
+    )
 
 
 def _ways(listed: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Yield an item per way, with its members and its history."""
-    ways = {one["way"]: one for one in listed}
-    for way, one in sorted(ways.items()):
-        text = f"- *{way}* ({one['members']}): {' '.join(one['history'])}"
+    ways = {confirmation["way"]: confirmation for confirmation in listed}
+    for way, confirmation in sorted(ways.items()):
+        text = (
+            f"- *{way}* ({confirmation['members']}): "
+            f"{' '.join(confirmation['history'])}"
+        )
         yield wrapped(text, indent="  ")

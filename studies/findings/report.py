@@ -39,15 +39,19 @@ def reports_of(
     reproducers: Sequence[Reproducer],
 ) -> Iterator[dict[str, Any]]:
     """Yield a report per client for which the finding is open."""
-    for one in hit:
-        mine = [case for case in cases if case.owner.partition("@")[0] == one.client]
-        if definition.status_of(one.client) != "open" or not mine:
+    for affected in hit:
+        mine = [
+            case for case in cases if case.owner.partition("@")[0] == affected.client
+        ]
+        if definition.status_of(affected.client) != "open" or not mine:
             continue
-        tests = [test for test in reproducers if test.record["client"] == one.client]
+        tests = [
+            test for test in reproducers if test.record["client"] == affected.client
+        ]
         yield {
-            "client": one.client,
-            "tracker": TRACKERS[one.client],
-            "lines": list(_report(definition, one, mine[0], tests)),
+            "client": affected.client,
+            "tracker": TRACKERS[affected.client],
+            "lines": list(_report(definition, affected, mine[0], tests)),
         }
 
 

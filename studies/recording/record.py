@@ -71,8 +71,8 @@ def record(
         write_offsets(broker.address, TOPICS, out / "offsets.json")
         events.write(out / "_callbacks.jsonl.gz")
         count = write_log(broker.address, out / "consumer_offsets.parquet")
-        for one in running:
-            one.result()
+        for future in running:
+            future.result()
     return count
 
 

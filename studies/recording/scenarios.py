@@ -154,9 +154,9 @@ SCENARIOS: Final = MappingProxyType(
         "four-libraries": Scenario(
             run=mix,
             kinds=tuple(
-                Kind(one, ("range",), CLASSIC)
-                for one in LIBRARIES
-                if one != KAFKA_PYTHON
+                Kind(library, ("range",), CLASSIC)
+                for library in LIBRARIES
+                if library != KAFKA_PYTHON
             ),
         ),
         "kafka-python-sticky": Scenario(

@@ -41,13 +41,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         oracle=version("assignor-oracle"),
     )
     problems, total = 0, 0
-    for one in survey(
+    for surveyed in survey(
         clients, plan, folder=options.out, parts=options.parts, workers=options.workers
     ):
-        problems += one.problem is not None
-        total += one.rebalances
-        said = one.problem or f"{one.rebalances:,} rebalances"
-        sys.stdout.write(f"{one.spec}: {said}\n")
+        problems += surveyed.problem is not None
+        total += surveyed.rebalances
+        said = surveyed.problem or f"{surveyed.rebalances:,} rebalances"
+        sys.stdout.write(f"{surveyed.spec}: {said}\n")
         sys.stdout.flush()
     sys.stdout.write(f"{total:,} rebalances; {problems} assignors not surveyed\n")
     return 3 if problems else 0

@@ -194,18 +194,18 @@ def _shrunk(
 ) -> Iterator[tuple[Sighting, Shrunk]]:
     """Shrink the smallest of those that are equal as far as is known before."""
     with closing(source.start()) as subject:
-        for one in _smallest(sightings):
-            ends = one.outcome.category in {Category.CRASH, Category.HANG}
+        for sighting in _smallest(sightings):
+            ends = sighting.outcome.category in {Category.CRASH, Category.HANG}
             task = ShrinkTask(
-                sighting=one,
+                sighting=sighting,
                 external=source,
                 cooperative=cooperative,
                 seconds=plan.shrink_seconds * (CRASH_PATIENCE if ends else 1),
             )
-            if one.outcome.category is Category.NONDETERMINISTIC:
+            if sighting.outcome.category is Category.NONDETERMINISTIC:
                 yield shrink_difference_task(subject, task)
             else:
-                yield one, shrink_task(subject, task)
+                yield sighting, shrink_task(subject, task)
 
 
 def _smallest(sightings: Iterable[Sighting]) -> Iterable[Sighting]:

@@ -123,7 +123,7 @@ def _surveyed(_subject: Subject, task: SurveyTask) -> Surveyed:
         aside.write_bytes(b"".join(line + b"\n" for line in lines))
         aside.replace(part)
     counted = map(orjson.loads, part.read_bytes().splitlines())
-    rebalances = sum(one.get("rebalances", 0) for one in counted)
+    rebalances = sum(record.get("rebalances", 0) for record in counted)
     return Surveyed(spec=client.spec, rebalances=rebalances)
 
 

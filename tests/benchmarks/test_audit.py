@@ -44,7 +44,7 @@ def test_distinct_copies_have_other_lags(tmp_path: Path) -> None:
     cases = cases_of(tmp_path / "m")
     committed = [orjson.dumps(case.committed) for case in cases if case.committed]
     first = [case for case in cases if case.group_id.endswith("-000000")]
-    known = {orjson.dumps(one.committed) for one in first if one.committed}
+    known = {orjson.dumps(case.committed) for case in first if case.committed}
     assert len(set(committed)) > 1.9 * len(known)
     assert len({case.at // 86_400_000 for case in cases if case.at}) == 2
 

@@ -183,7 +183,7 @@ def test_records_state_what_the_judge_finds(summary: list[Line], folder: Path) -
 
 
 def test_refusals_are_left_out(summary: list[Line]) -> None:
-    (line,) = (one for one in summary if one.get("name") == "constrained-sticky")
+    (line,) = (entry for entry in summary if entry.get("name") == "constrained-sticky")
     for row in line["families"].values():
         refused = row["outcomes"]["refused"]
         assert 0 < refused < 30
@@ -212,13 +212,15 @@ def test_other_instances_are_not_used_again(tmp_path: Path) -> None:
     few = replace(PLAN, families=("claims",), count=6)
     first = studied(tmp_path, OWN[:1], few)
     more = studied(tmp_path, OWN[:1], replace(few, count=9))
-    assert [one[1]["families"]["claims"]["records"] for one in (first, more)] == [6, 9]
+    assert [run[1]["families"]["claims"]["records"] for run in (first, more)] == [6, 9]
     assert more == studied(tmp_path, OWN[:1], replace(few, count=9))
 
 
 def test_parquet_and_csv_have_all_records(summary: list[Line], folder: Path) -> None:
     del summary
-    parts = [record_file(folder, one.name, f) for one in OWN for f in PLAN.names]
+    parts = [
+        record_file(folder, assignor.name, f) for assignor in OWN for f in PLAN.names
+    ]
     assert export_records(parts, folder) == 240
     table = pq.read_table(folder / "records.parquet")
     assert table.schema.equals(SCHEMA)

@@ -157,9 +157,9 @@ def test_reports_state_slow_answers_that_pass(cli: Cli, tmp_path: Path) -> None:
     assert [point.is_ok for point in read_tap(text)] == [True] * 4
     assert text.count('  result: "slow"') == 4
     root = ET.fromstring(junit.read_bytes())  # noqa: S314  # our own
-    said = [one.text or "" for one in root.iter("system-out")]
+    said = [element.text or "" for element in root.iter("system-out")]
     assert len(said) == 4
-    assert all(one.startswith("slow: answered after ") for one in said)
+    assert all(message.startswith("slow: answered after ") for message in said)
 
 
 def test_an_impatient_run_ends_with_its_seconds(cli: Cli, program: Any) -> None:
@@ -207,7 +207,9 @@ def test_a_client_that_ends_before_any_answer_has_not_started(
 ) -> None:
     argv = (PYTHON, "-S", "/nonexistent.py")
     monkeypatch.setattr(
-        ClientAssignor, "program", lambda one: Program(name=one.spec, argv=argv)
+        ClientAssignor,
+        "program",
+        lambda assignor: Program(name=assignor.spec, argv=argv),
     )
     ended = cli("conform", "--client", "sarama/range", *SHORT, "--json")
     assert ended.code == 3
@@ -318,10 +320,10 @@ def test_the_command_of_a_finding_repeats_exactly_this_check(
     options = ("--command", ours, "--no-corpus", "--family", "fresh", "--count", "1")
     junit = tmp_path / "report.xml"
     first = cli("conform", *options, "--seconds", "30", "--tap", "--junit", junit)
-    points = [one for one in read_tap(first.out.decode()) if not one.is_ok]
+    points = [point for point in read_tap(first.out.decode()) if not point.is_ok]
     assert len(points) == 1
     root = ET.fromstring(junit.read_bytes())  # noqa: S314  # our own
-    texts = [one.text or "" for one in root.iter("failure")]
+    texts = [element.text or "" for element in root.iter("failure")]
     for point, text in zip(points, texts, strict=True):
         command = point.about["command"]
         assert f"command: {command}\n" in text
@@ -340,7 +342,7 @@ def test_the_command_of_a_finding_knows_every_option(cli: Cli, rounds: str) -> N
     options = ("--as", "sticky", "--require", "optimum", "--memory", "2GiB", rounds)
     played = ("--command", ROUND_ROBIN, "--family", "churn", "--count", "2")
     found = cli("conform", *played, *options, "--tap").out.decode()
-    points = [one for one in read_tap(found) if not one.is_ok]
+    points = [point for point in read_tap(found) if not point.is_ok]
     parts = {point.name.split(" / ")[1] for point in points}
     assert parts == {"corpus", "churn"}
     last = {point.name.split(" / ")[1]: point for point in points}
@@ -358,7 +360,7 @@ def test_the_command_of_a_finding_names_a_client_on_the_wire(cli: Cli) -> None:
     asked = ("--client", "librdkafka/roundrobin", "--seconds", "30")
     options = ("--no-corpus", "--family", "fresh", "--count", "3")
     found = cli("conform", *asked, *options, "--require", "kip54", "--tap")
-    points = [one for one in read_tap(found.out.decode()) if not one.is_ok]
+    points = [point for point in read_tap(found.out.decode()) if not point.is_ok]
     assert points
     for point in points:
         words = shlex.split(point.about["command"])
@@ -427,7 +429,9 @@ def test_several_subjects_are_a_matrix_with_a_row_each(
 ) -> None:
     words = tuple(shlex.split(program(LOST)))
     monkeypatch.setattr(
-        ClientAssignor, "program", lambda one: Program(name=one.spec, argv=words)
+        ClientAssignor,
+        "program",
+        lambda assignor: Program(name=assignor.spec, argv=words),
     )
 
     def known(spec: str) -> tuple[ClientAssignor, ...]:

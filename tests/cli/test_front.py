@@ -50,7 +50,7 @@ def test_there_is_one_document_per_rebalance(cli: Cli, tmp_path: Path) -> None:
     assert [(p["moves"], p["value"]) for p in chain["points"]] == [(0, 6), (3, 4)]
     assert [p["kip54_score"] for p in chain["points"]] == [6, 0]
     assert [p["status"] for p in stairs["points"]] == ["optimal"] * 3
-    assert all(one["complete"] for one in (chain, stairs))
+    assert all(front["complete"] for front in (chain, stairs))
     (last,) = [p["assignment"] for p in chain["points"] if p["moves"] == 3]
     assert last["figures"]["loads"] == [1, 1, 1, 1]
 

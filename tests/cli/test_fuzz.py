@@ -315,12 +315,12 @@ def test_all_assignors_of_a_client_are_tested(cli: Cli, tmp_path: Path) -> None:
     ended = cli("fuzz", "--client", "kafka-python@3.0.12", *arguments)
     assert ended.code == 1
     of_version = matching_client_assignors("kafka-python@3.0.12")
-    names = [one.spec for one in of_version]
+    names = [assignor.spec for assignor in of_version]
     assert len(names) == 4
     counts = [document for document in ended.documents if document["format"] == "run/1"]
     assert [count["subject"]["name"] for count in counts] == names
     assert [count["cooperative"] for count in counts] == [
-        one.cooperative for one in of_version
+        assignor.cooperative for assignor in of_version
     ]
     for name, count in zip(names, counts, strict=True):
         assert f"done: {name}: 15 rebalances" in ended.err

@@ -193,7 +193,7 @@ def test_an_id_given_twice_is_refused(judge: Judge) -> None:
 
 def test_an_unreadable_one_keeps_its_place(judge: Judge) -> None:
     """Later documents keep their pairs; the verdict is unreadable, and the code 2."""
-    bare = [{k: v for k, v in one.items() if k != "id"} for one in (ONE, TWO)]
+    bare = [{k: v for k, v in instance.items() if k != "id"} for instance in (ONE, TWO)]
     answers = [ONE_ANSWERED, '{"format": "assignment/1"}', TWO_ANSWERED]
     instances = [bare[0], bare[0], bare[1]]
     code, verdicts, complaints = judge(instances, answers)

@@ -36,8 +36,8 @@ def test_invisible_characters_are_escaped(name: str, shown: str) -> None:
 def test_control_characters_are_escaped(name: str) -> None:
     for shown in (visible(name), abridged(name, 12), visible(name, limit=7)):
         assert all(
-            unicodedata.category(one) not in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
-            for one in shown
+            unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+            for character in shown
         )
         assert visible(shown) == shown
 

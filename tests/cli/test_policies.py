@@ -39,7 +39,7 @@ HARD_POLICY = "none; lag-deviation"
 def test_names_offered_are_those_there_are() -> None:
     assert POLICIES == OPTIMA
     assert NAMED.keys() == OPTIMA.keys()
-    assert set(get_args(EngineName)) == {one.value for one in Engine}
+    assert set(get_args(EngineName)) == {engine.value for engine in Engine}
 
 
 @pytest.mark.parametrize("name", POLICIES)

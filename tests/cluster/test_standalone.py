@@ -93,7 +93,7 @@ def test_spark_submit_with_the_wheel_in_a_packed_environment(
     assert "from spark-submit" in dict(run_of(out)["versions"])["java"]
     used = set(cluster.folder.glob("worker-*/app-*")) - before
     assert len(used) == 2
-    for one in used:  # nothing else has these modules: workers have no other path
-        (packages,) = one.glob("*/env/lib/python*/site-packages")
+    for folder in used:  # nothing else has these modules: workers have no other path
+        (packages,) = folder.glob("*/env/lib/python*/site-packages")
         assert (packages / "pipeline" / "audit" / "stages.py").is_file()
         assert not (packages / "pyspark").exists()

@@ -64,7 +64,9 @@ class Fault:
         """Return who has it."""
         versions = self.versions.split()
         return {
-            one.spec for one in every if self.is_about(one) and one.version in versions
+            assignor.spec
+            for assignor in every
+            if self.is_about(assignor) and assignor.version in versions
         }
 
 

@@ -55,7 +55,7 @@ def drawn() -> Iterator[Document]:
         seeded_rebalance(seed, LARGER if seed % 10 == 0 else SMALL)
         for seed in count(amount.FIRST_SEED)
     )
-    return islice((one for one in each if one["members"]), INSTANCES)
+    return islice((document for document in each if document["members"]), INSTANCES)
 
 
 def with_topics_there(document: Document) -> Document:

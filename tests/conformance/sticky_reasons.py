@@ -130,7 +130,7 @@ def _equal(assignor: str, document: Document) -> Explained:
 
 def _claims(document: Document) -> dict[str, set[TP]]:
     members = document["members"].items()
-    return {m: set(flat(one.get("owned", {}))) for m, one in members}
+    return {m: set(flat(member.get("owned", {}))) for m, member in members}
 
 
 def _without(held: Held, withheld: set[TP]) -> Held:

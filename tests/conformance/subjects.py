@@ -43,7 +43,7 @@ class Scripted:
 
 
 def answered(held: Held) -> Answer:
-    members = {m: {t: list(ns) for t, ns in one.items()} for m, one in held.items()}
+    members = {m: {t: list(ns) for t, ns in mine.items()} for m, mine in held.items()}
     document = AssignmentDocument(members=members)
     return Answer(verdict=Verdict.ANSWERED, assignment=document)
 

@@ -94,7 +94,7 @@ def test_so_many_findings_of_a_mechanism_are_kept(keep: int) -> None:
     campaign = Campaign(
         source=Here(subject), plan=CampaignPlan(draws=plan, shrink_seconds=None)
     )
-    events = [one for one in campaign.run() if isinstance(one, Shrinking)]
+    events = [event for event in campaign.run() if isinstance(event, Shrinking)]
     assert [event.shrunk for event in events] == [None] * keep
     assert sum(count.draws for count in campaign.counts.values()) == 80
 
@@ -188,9 +188,9 @@ def test_the_order_of_findings_does_not_depend_on_workers() -> None:
         campaign = Campaign(source=faulty("raise"), plan=CampaignPlan(draws=plan))
         told.append(
             [
-                (one.sighting.mechanism, one.sighting.family, one.sighting.index)
-                for one in campaign.run()
-                if isinstance(one, Shrinking)
+                (event.sighting.mechanism, event.sighting.family, event.sighting.index)
+                for event in campaign.run()
+                if isinstance(event, Shrinking)
             ]
         )
     assert told[0] == told[1]
@@ -229,20 +229,22 @@ def test_shapes_of_shrunk_instances_tell_faults_apart() -> None:
     plan = RunPlan(families=("stale", "left", "joiners"), count=30)
     given = CampaignPlan(draws=plan)
     campaign = Campaign(source=Here(Scripted(losing)), plan=given)
-    whole = [one for one in campaign.run() if isinstance(one, Shrinking)]
-    assert [one.sighting.family for one in whole] == ["stale", "left"]
-    assert {one.sighting.kind for one in whole} == {(Category.INVALID, "unassigned")}
+    whole = [event for event in campaign.run() if isinstance(event, Shrinking)]
+    assert [event.sighting.family for event in whole] == ["stale", "left"]
+    assert {event.sighting.kind for event in whole} == {
+        (Category.INVALID, "unassigned")
+    }
     shapes = []
-    for one in whole:
-        assert one.shrunk is not None
-        small = one.shrunk.outcome.rounds[0].rebalance
+    for event in whole:
+        assert event.shrunk is not None
+        small = event.shrunk.outcome.rounds[0].rebalance
         shapes.append(unusual_shapes(small))
     assert shapes == [{"double-claims"}, {"left-claims", "idle-member"}]
     again = Campaign(
         source=Here(Scripted(losing)),
         plan=CampaignPlan(draws=RunPlan(families=("stale", "claims"), count=30)),
     )
-    assert len([one for one in again.run() if isinstance(one, Shrinking)]) == 1
+    assert len([event for event in again.run() if isinstance(event, Shrinking)]) == 1
 
 
 @pytest.mark.parametrize("place", [None, "f (a.py:1)"])
@@ -252,5 +254,5 @@ def test_what_a_leader_remembers_is_another_finding(place: str | None) -> None:
     draws = RunPlan(families=("claims", "restarted"), count=40)
     plan = CampaignPlan(draws=draws, shrink_seconds=None)
     campaign = Campaign(source=Here(Scripted(lambda _: raised)), plan=plan)
-    whole = [one for one in campaign.run() if isinstance(one, Shrinking)]
-    assert [one.sighting.family for one in whole] == ["claims", "restarted"]
+    whole = [event for event in campaign.run() if isinstance(event, Shrinking)]
+    assert [event.sighting.family for event in whole] == ["claims", "restarted"]

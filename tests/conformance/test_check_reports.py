@@ -45,8 +45,8 @@ def command(subject: str, check: Check) -> str:
 def tap(requirement: Requirement = Requirement.VALID) -> str:
     lines: list[str] = []
     report = TapReport(write=lines.append, requirement=requirement, command=command)
-    for one in CHECKS:
-        report.add("me", one)
+    for checked in CHECKS:
+        report.add("me", checked)
     report.not_run("other", "not installed")
     report.end()
     return "".join(lines)
@@ -55,8 +55,8 @@ def tap(requirement: Requirement = Requirement.VALID) -> str:
 def junit(requirement: Requirement = Requirement.VALID) -> ET.Element:
     written: list[bytes] = []
     report = JunitReport(write=written.append, requirement=requirement, command=command)
-    for one in CHECKS:
-        report.add("me", one)
+    for checked in CHECKS:
+        report.add("me", checked)
     report.not_run("other", "not installed")
     report.end()
     (text,) = written
@@ -171,8 +171,8 @@ def test_junit_separates_errors_from_failures() -> None:
 def test_totals_count_by_subject_and_part() -> None:
     totals = Totals(requirement=Requirement.VALID)
     for subject in ("me", "you"):
-        for one in CHECKS:
-            totals.add(subject, one)
+        for checked in CHECKS:
+            totals.add(subject, checked)
     assert [
         (total.subject, total.part, total.checks, total.passed) for total in totals
     ] == [

@@ -146,7 +146,9 @@ def test_a_fault_has_its_result(
 ) -> None:
     check = first_check(reply, document)
     assert check.result == result
-    passed = [one.value for one in Requirement if check.passes(one)]
+    passed = [
+        requirement.value for requirement in Requirement if check.passes(requirement)
+    ]
     assert " ".join(passed) == met
     assert bool(check.reasons) == (result != "optimal")
 
@@ -241,7 +243,7 @@ def test_after_a_failure_a_step_is_as_written() -> None:
     subject = Scripted(lambda _: failed(Verdict.CRASH, "SIGSEGV"))
     steps = scenario({"rebalance": TWO}, {"rebalance": TWO})
     assert results(corpus_checks(subject, [steps])) == {"crash": 2}
-    assert all("owned" not in one["members"]["a"] for one in subject.asked)
+    assert all("owned" not in document["members"]["a"] for document in subject.asked)
 
 
 def round_of(number: int, **expected: Any) -> Document:

@@ -36,7 +36,7 @@ from tests.heuristics.routes import instance
 from tests.shapes import Document, member, rebalance
 
 EVERY = [assignor for assignor in all_client_assignors() if assignor.kind == "adapter"]
-SPECS = [one.spec for one in EVERY]
+SPECS = [assignor.spec for assignor in EVERY]
 DEFAULTS = sorted({client_assignor(f"{s.client}@{s.version}").spec for s in EVERY})
 SECONDS = 30.0  # a busy machine starts a JVM slowly
 ENDLESS_SECONDS = 2.0  # for what is known to hang, once the program runs
@@ -123,33 +123,33 @@ def test_a_known_fault_is_shown_by_its_rebalance(fault: Fault) -> None:
     assert fault.shown_by is not None
     expected = fault.specs(EVERY)
     shown = set()
-    for one in EVERY:
-        if fault.is_about(one):
-            hangs = fault in HANGS and one.spec in expected
+    for assignor in EVERY:
+        if fault.is_about(assignor):
+            hangs = fault in HANGS and assignor.spec in expected
             if hangs:
-                assert asked(one, TWO).verdict is Verdict.ANSWERED
-                adapter(one.spec).seconds = ENDLESS_SECONDS
-                adapter(one.spec).patience = suspecting(ENDLESS_SECONDS)
-            tries = 1 if one.deterministic else TRIES
-            answers = (asked(one, fault.shown_by) for _ in range(tries))
+                assert asked(assignor, TWO).verdict is Verdict.ANSWERED
+                adapter(assignor.spec).seconds = ENDLESS_SECONDS
+                adapter(assignor.spec).patience = suspecting(ENDLESS_SECONDS)
+            tries = 1 if assignor.deterministic else TRIES
+            answers = (asked(assignor, fault.shown_by) for _ in range(tries))
             if any(map(fault.is_seen_in, answers)):
-                shown.add(one.spec)
-            adapter(one.spec).seconds = SECONDS
-            adapter(one.spec).patience = Patience()
+                shown.add(assignor.spec)
+            adapter(assignor.spec).seconds = SECONDS
+            adapter(assignor.spec).patience = Patience()
     assert shown == expected
 
 
 def comparable() -> Iterator[ClientAssignor]:
-    for one in EVERY:
+    for assignor in EVERY:
         if (
-            one.assignor in PUBLISHED
-            and f"{one.client}/{one.assignor}" not in OTHERWISE
+            assignor.assignor in PUBLISHED
+            and f"{assignor.client}/{assignor.assignor}" not in OTHERWISE
         ):
-            yield one
+            yield assignor
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("spec", [one.spec for one in comparable()])
+@pytest.mark.parametrize("spec", [assignor.spec for assignor in comparable()])
 def test_range_and_round_robin_are_ours(spec: str) -> None:
     """Without racks and static names, which not every leader passes."""
     one = client_assignor(spec)
@@ -189,7 +189,7 @@ def plain(document: Document) -> Document:
     }
 
 
-STICKY = [one.spec for one in EVERY if "sticky" in one.assignor]
+STICKY = [assignor.spec for assignor in EVERY if "sticky" in assignor.assignor]
 OWNED = {"m1": [1, 4], "m2": [0, 2, 3]}
 
 

@@ -46,9 +46,9 @@ def without(answer: Answer, dropped: set[Partition]) -> Answer:
         {
             m: {
                 t: [n for n in numbers if (t, n) not in dropped]
-                for t, numbers in one.items()
+                for t, numbers in mine.items()
             }
-            for m, one in held.items()
+            for m, mine in held.items()
         }
     )
 

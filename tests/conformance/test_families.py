@@ -99,7 +99,7 @@ def is_share_of_one_generation(document: Document) -> bool:
     held = {
         m: member.get("owned", {}) for m, member in members.items() if "owned" in member
     }
-    claimed = {t for one in held.values() for t in one}
+    claimed = {t for claims in held.values() for t in claims}
     figures = verify.judge(
         document
         | {
@@ -145,7 +145,7 @@ def test_chains_need_chains() -> None:
 
 @pytest.mark.parametrize("family", SMALL, ids=lambda family: family.name)
 def test_draws_differ(family: Family) -> None:
-    assert len({json.dumps(one) for one in drawn(family)}) > DRAWS * 3 // 4
+    assert len({json.dumps(document) for document in drawn(family)}) > DRAWS * 3 // 4
 
 
 def test_no_member_of_a_share_claims_twice_or_outside_its_subscription() -> None:

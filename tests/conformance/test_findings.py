@@ -78,7 +78,9 @@ def finding(category: str, detail: str, **more: object) -> Finding:
     return parse_finding(orjson.dumps(document | more))
 
 
-@pytest.mark.parametrize("one", all_definitions(), ids=lambda one: one.id)
+@pytest.mark.parametrize(
+    "definition", all_definitions(), ids=lambda definition: definition.id
+)
 def test_each_definition_has_an_example_for_each_of_its_clients(
     definition: Definition,
 ) -> None:

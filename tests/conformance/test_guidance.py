@@ -210,7 +210,7 @@ def test_the_end_of_the_time_ends_a_guided_campaign() -> None:
         guided=True,
     )
     campaign = Campaign(source=Here(stuck), plan=plan)
-    assert [one for one in campaign.run() if one.sighting.kind[0].is_safety] == []
+    assert [event for event in campaign.run() if event.sighting.kind[0].is_safety] == []
     assert stuck.closed
 
 

@@ -56,8 +56,10 @@ def records() -> tuple[list[Finding], list[RunSummary]]:
         ]
         shrunk = [shrink_task(subject, task) for task in tasks]
     pairs = zip(sightings, shrunk, strict=True)
-    findings = [recorder.finding(one, shrunk_record(small)) for one, small in pairs]
-    return findings, [recorder.summary(one, seed=0, first=0) for one in counted]
+    findings = [
+        recorder.finding(sighting, shrunk_record(small)) for sighting, small in pairs
+    ]
+    return findings, [recorder.summary(counts, seed=0, first=0) for counts in counted]
 
 
 def dumped(record: Finding | RunSummary) -> dict[str, Any]:

@@ -33,10 +33,10 @@ assignors = {range = {deterministic = true}, sticky = {versions = ["2.0"]}}
 
 def test_a_full_specification_names_itself() -> None:
     every = all_client_assignors()
-    assert len({one.spec for one in every}) == len(every) >= 10
-    for one in every:
-        assert client_assignor(one.spec) == one
-        assert matching_client_assignors(one.spec) == (one,)
+    assert len({assignor.spec for assignor in every}) == len(every) >= 10
+    for assignor in every:
+        assert client_assignor(assignor.spec) == assignor
+        assert matching_client_assignors(assignor.spec) == (assignor,)
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,14 @@ def test_the_newest_version_and_the_default_assignor(spec: str, full: str) -> No
 def test_a_version_covers_its_assignors() -> None:
     covered = matching_client_assignors("kafka-clients@3.9.2")
     names = ["range", "roundrobin", "sticky", "cooperative-sticky"]
-    assert [one.assignor for one in covered] == names
-    assert [one.cooperative for one in covered] == [False, False, False, True]
-    assert [one.deterministic for one in covered] == [True, True, False, False]
+    assert [assignor.assignor for assignor in covered] == names
+    assert [assignor.cooperative for assignor in covered] == [False, False, False, True]
+    assert [assignor.deterministic for assignor in covered] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 @pytest.mark.parametrize(

@@ -301,10 +301,10 @@ def test_an_order_is_a_function_of_the_rebalance() -> None:
     assert orders[0]["members"]["m3"]["subscription"] == ["t2", "t0", "t1"]
     assert len({json.dumps(order) for order in (many, *orders)}) == 4
     for order in orders:
-        for one in order["members"].values():
-            one["subscription"].sort()
-        for one in many["members"].values():
-            one["subscription"].sort()
+        for entry in order["members"].values():
+            entry["subscription"].sort()
+        for entry in many["members"].values():
+            entry["subscription"].sort()
         assert order == many  # objects without order
 
 
@@ -318,7 +318,9 @@ def test_differences_are_counted_in_addition() -> None:
     assert 0 < differing < counts.repeated == counts.rebalances == 30
     assert sum(counts.outcomes.values()) == 30 + differing
     assert counts.mechanisms[Category.NONDETERMINISTIC, "", ""] == differing
-    assert all(one.is_met_by(Category.NONDETERMINISTIC) for one in Requirement)
+    assert all(
+        requirement.is_met_by(Category.NONDETERMINISTIC) for requirement in Requirement
+    )
 
 
 def rank_of(asked: Asked) -> int:

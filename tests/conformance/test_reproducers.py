@@ -91,7 +91,7 @@ PINNED = (
 )
 
 
-@pytest.mark.parametrize("pinned", PINNED, ids=lambda one: one.assignor.client)
+@pytest.mark.parametrize("pinned", PINNED, ids=lambda pinned: pinned.assignor.client)
 def test_rendering_is_pinned(pinned: ReproducerCase) -> None:
     rendered = render(pinned)
     place = GOLDEN / f"{pinned.name}-{pinned.assignor.client}.txt"
@@ -102,7 +102,9 @@ def test_rendering_is_pinned(pinned: ReproducerCase) -> None:
 WITHOUT_A_TEST = {Category.SLOW, Category.NONDETERMINISTIC, Category.OPTIMAL}
 
 
-@pytest.mark.parametrize("one", all_client_assignors(), ids=lambda one: one.spec)
+@pytest.mark.parametrize(
+    "assignor", all_client_assignors(), ids=lambda assignor: assignor.spec
+)
 def test_every_category_of_every_assignor_is_rendered(assignor: ClientAssignor) -> None:
     for category in set(Category) - WITHOUT_A_TEST:
         wanted = case("any", assignor.spec, category, EARLY)
@@ -147,7 +149,7 @@ def test_only_kafka_clients_has_a_leader_that_remembers() -> None:
 def test_a_command_has_no_reproducer() -> None:
     page = (ROOT / "docs" / "documents.md").read_text(encoding="utf-8")
     shown = re.findall(r"```json\n({.*?)```", page, re.DOTALL)
-    (found,) = [one for one in shown if '"finding/1"' in one]
+    (found,) = [document for document in shown if '"finding/1"' in document]
     finding = parse_finding(found)
     subject = finding.subject.model_copy(update={"client": None, "name": "./mine"})
     with pytest.raises(NoReproducerError, match="not a client"):
@@ -165,7 +167,7 @@ def test_a_folder_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "folder", COMMITTED, ids=lambda one: "-".join(one.relative_to(STORED).parts)
+    "folder", COMMITTED, ids=lambda folder: "-".join(folder.relative_to(STORED).parts)
 )
 def test_committed_reproducers_are_confirmed_and_current(folder: Path) -> None:
     record = read_record(folder)
@@ -183,7 +185,7 @@ def test_there_is_a_committed_reproducer_in_each_language() -> None:
 
 
 def test_the_reproducer_in_c_says_what_it_needs() -> None:
-    (folder,) = (one for one in COMMITTED if read_record(one).language == "C")
+    (folder,) = (path for path in COMMITTED if read_record(path).language == "C")
     page = (ROOT / "docs" / "findings" / "joiners-crash.md").read_text("utf-8")
     body = (folder / read_record(folder).file).read_text("utf-8")
     for told in (page, body, (ROOT / "docs" / "conformance.md").read_text("utf-8")):
@@ -193,7 +195,7 @@ def test_the_reproducer_in_c_says_what_it_needs() -> None:
 @pytest.mark.nightly
 @pytest.mark.skipif(lacking_for_c() is not None, reason=str(lacking_for_c()))
 def test_the_reproducer_in_c_shows_its_finding(tmp_path: Path) -> None:
-    (folder,) = (one for one in COMMITTED if read_record(one).language == "C")
+    (folder,) = (path for path in COMMITTED if read_record(path).language == "C")
     record = read_record(folder)
     source = folder / record.file
     command = record.command.replace(record.file, shlex.quote(str(source)))
@@ -267,7 +269,7 @@ MORE_RUNS = [
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize(("one", "result"), RUNS)
+@pytest.mark.parametrize(("case", "result"), RUNS)
 def test_reproducers_fail_with_their_finding_only(
     case: ReproducerCase, result: str
 ) -> None:
@@ -276,7 +278,7 @@ def test_reproducers_fail_with_their_finding_only(
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("one", "result"), MORE_RUNS)
+@pytest.mark.parametrize(("case", "result"), MORE_RUNS)
 def test_more_reproducers_fail_with_their_finding_only(
     case: ReproducerCase, result: str
 ) -> None:
@@ -285,8 +287,8 @@ def test_more_reproducers_fail_with_their_finding_only(
 
 @pytest.mark.heavy
 def test_a_test_that_is_no_program_confirms_nothing() -> None:
-    for one in (PINNED[0], PINNED[3], PINNED[6], PINNED[8]):
-        rendered = render(one)
+    for pinned in (PINNED[0], PINNED[3], PINNED[6], PINNED[8]):
+        rendered = render(pinned)
         broken = {rendered.file: rendered.files[rendered.file] + "\n)\n"}
         ran = confirm(replace(rendered, files={**rendered.files, **broken}))
         assert ran.result == "other", ran.output

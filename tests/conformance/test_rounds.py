@@ -63,7 +63,7 @@ def without_capacities(document: Document) -> Document:
     members = document["members"].items()
     return document | {
         "members": {
-            m: {k: one[k] for k in one if k != "capacity"} for m, one in members
+            m: {k: entry[k] for k in entry if k != "capacity"} for m, entry in members
         }
     }
 
@@ -175,7 +175,9 @@ def test_needless_moves_are_counted() -> None:
 
 
 def test_requirements_are_nested() -> None:
-    met = [{c for c in Category if one.is_met_by(c)} for one in Requirement]
+    met = [
+        {c for c in Category if requirement.is_met_by(c)} for requirement in Requirement
+    ]
     # Differing answers are each judged by themselves.
     assert met[0] > met[1] > met[2] == {Category.OPTIMAL, Category.NONDETERMINISTIC}
     assert {c for c in Category if c.is_safety} == set(Category) - met[0]

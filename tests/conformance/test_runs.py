@@ -35,13 +35,13 @@ def test_every_rebalance_is_counted_once() -> None:
     plan = RunPlan(seed=3, count=21, families=("fresh", "churn", "large"))
     advanced: list[int] = []
     found = run_families(faulty("none"), plan, advance=advanced.append)
-    assert [one.draws for one in found.values()] == [21, 21, 2]
-    assert [one.rebalances for one in found.values()] == [21, 84, 4]
+    assert [counts.draws for counts in found.values()] == [21, 21, 2]
+    assert [counts.rebalances for counts in found.values()] == [21, 84, 4]
     assert sum(advanced) == 109
-    for one in found.values():
-        assert sum(one.outcomes.values()) == one.rebalances == one.answers
-        assert not any(category.is_safety for category in one.outcomes)
-        assert one.most_rounds == 1
+    for counts in found.values():
+        assert sum(counts.outcomes.values()) == counts.rebalances == counts.answers
+        assert not any(category.is_safety for category in counts.outcomes)
+        assert counts.most_rounds == 1
 
 
 @pytest.mark.heavy
@@ -104,7 +104,7 @@ def test_a_time_budget_ends_the_draws() -> None:
     start = time.monotonic()
     found = run_families(faulty("none"), plan)
     assert time.monotonic() - start < 20
-    assert all(0 < one.draws < 10**6 for one in found.values())
+    assert all(0 < counts.draws < 10**6 for counts in found.values())
 
 
 def test_findings_are_kept_per_kind() -> None:
@@ -171,5 +171,7 @@ def test_a_memory_limit_is_kept() -> None:
 def test_all_families_run_against_a_valid_assignor() -> None:
     found = run_families(faulty("none"), RunPlan(count=5))
     assert list(found) == list(FAMILIES)
-    for one in found.values():
-        assert not any(category.is_safety for category in one.outcomes), one.family
+    for counts in found.values():
+        assert not any(category.is_safety for category in counts.outcomes), (
+            counts.family
+        )

@@ -34,7 +34,9 @@ def test_names_of_checks_are_unique() -> None:
     assert len({*names}) == len(names)
 
 
-@pytest.mark.parametrize("scenario", list(corpus())[::12], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "scenario", list(corpus())[::12], ids=lambda scenario: scenario.name
+)
 def test_a_step_of_the_corpus_is_played_after_those_before_it(
     scenario: Scenario,
 ) -> None:

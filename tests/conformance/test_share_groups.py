@@ -48,7 +48,7 @@ def group(
     """Return a group; a subscription is a word whose letters are topics."""
     return ShareGroup(
         topics=topics,
-        subscriptions={name: frozenset(one) for name, one in wanted.items()},
+        subscriptions={name: frozenset(word) for name, word in wanted.items()},
         before=before or {},
     )
 
@@ -221,7 +221,9 @@ def test_stored_answers_of_kafka_are_judged_as_they_were() -> None:
         if not found:
             figures = share_figures(one, record["members"])
             assert figures.is_balanced == record["balanced"], record["name"]
-    assert [one["name"] for one in stored() if one["balanced"] is False] == ["95/3"]
+    assert [entry["name"] for entry in stored() if entry["balanced"] is False] == [
+        "95/3"
+    ]
 
 
 def test_an_assignor_of_consumer_groups_leaves_members_unserved() -> None:
@@ -310,7 +312,7 @@ def test_stored_answers_are_those_of_the_jar() -> None:
 
 @pytest.mark.heavy
 @pytest.mark.parametrize(
-    ("one", "expected"),
+    ("share_group", "expected"),
     [
         (  # each topic has two members a partition, and each member its share
             group({"t": 2}, {"a": "t", "b": "t", "c": "t", "d": "t"}),
@@ -323,9 +325,11 @@ def test_stored_answers_are_those_of_the_jar() -> None:
         (group({"t": 1}, {"a": "x", "b": ""}), {"a": {}, "b": {}}),
     ],
 )
-def test_small_groups_by_hand(one: ShareGroup, expected: Document | None) -> None:
+def test_small_groups_by_hand(
+    share_group: ShareGroup, expected: Document | None
+) -> None:
     with running(NEWEST, SIMPLE) as kafka:
-        check = judged_share_group(kafka, one, "0/0")
+        check = judged_share_group(kafka, share_group, "0/0")
     assert check.violations == ()
     assert check.figures is not None
     assert check.figures.is_balanced

@@ -46,7 +46,7 @@ def test_ddmin_is_minimal(items: list[int], least: int) -> None:
     for i in range(len(kept)):
         assert not holds(kept[:i] + kept[i + 1 :])
     left = iter(items)
-    assert all(one in left for one in kept)  # a sublist, in order
+    assert all(item in left for item in kept)  # a sublist, in order
 
 
 def crashing(document: Document) -> Answer:
@@ -133,16 +133,16 @@ def single_removals(document: Document) -> list[Document]:
 def test_a_reduction_holds_and_no_single_removal_does(
     document: Document, members: int, claims: int
 ) -> None:
-    def holds(one: Document) -> bool:
-        parse_rebalance(json.dumps(one))  # every candidate is a document
+    def holds(candidate: Document) -> bool:
+        parse_rebalance(json.dumps(candidate))  # every candidate is a document
         of_real = [
             (t, n)
-            for m in one["members"].values()
+            for m in candidate["members"].values()
             for t, ns in m.get("owned", {}).items()
             for n in ns
-            if n < one["topics"].get(t, {"partitions": 0})["partitions"]
+            if n < candidate["topics"].get(t, {"partitions": 0})["partitions"]
         ]
-        wanting = [m for m in one["members"].values() if m["subscription"]]
+        wanting = [m for m in candidate["members"].values() if m["subscription"]]
         return len(wanting) >= members and len(of_real) >= claims
 
     if not holds(document):

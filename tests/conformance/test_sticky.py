@@ -96,7 +96,9 @@ def test_whatever_is_claimed(version: str, assignor: str) -> None:
             assert answer.verdict is not Verdict.HANG, document
             assert answer.verdict is not Verdict.CRASH, document
             if answer.verdict is Verdict.ERROR:
-                assert any(one in (answer.reason or "") for one in RAISED), document
+                assert any(reason in (answer.reason or "") for reason in RAISED), (
+                    document
+                )
             given = {"members": ours(assignor, document)}
             verdict = judge(document, given, cooperative=cooperative)
             assert verdict["violations"] == [], document
@@ -310,7 +312,9 @@ def test_known_fault_with_racks_a_group_may_never_rest(
             }
             document = document | {"members": members}
     assert given[-1] == given[-3] != given[-2]
-    assert all(sum(len(flat(mine)) for mine in one.values()) < served for one in given)
+    assert all(
+        sum(len(flat(mine)) for mine in held.values()) < served for held in given
+    )
 
 
 @pytest.mark.parametrize("version", LINES)

@@ -111,16 +111,25 @@ def has(step: Step, part: str, key: str) -> bool:
 
 
 FAMILIES: dict[str, tuple[int, Callable[[Scenario], bool]]] = {
-    "sequences": (30, lambda one: len(one.steps) >= 2),
-    "long sequences": (12, lambda one: len(one.steps) >= 3),
-    "rounds": (30, lambda one: any(e.round for s in one.steps for e in s.expect)),
-    "racks": (20, lambda one: any(has(s, "topics", "racks") for s in one.steps)),
-    "lag": (8, lambda one: any(has(s, "topics", "lag") for s in one.steps)),
-    "static": (8, lambda one: any(has(s, "members", "instance_id") for s in one.steps)),
-    "stale claims": (15, lambda one: any(map(is_stale, one.steps))),
-    "double claims": (6, lambda one: any(map(is_double, one.steps))),
-    "coordinator": (20, lambda one: "group-coordinator" in one.source),
-    "claim rules": (12, lambda one: any(s.owners for s in one.steps)),
+    "sequences": (30, lambda scenario: len(scenario.steps) >= 2),
+    "long sequences": (12, lambda scenario: len(scenario.steps) >= 3),
+    "rounds": (
+        30,
+        lambda scenario: any(e.round for s in scenario.steps for e in s.expect),
+    ),
+    "racks": (
+        20,
+        lambda scenario: any(has(s, "topics", "racks") for s in scenario.steps),
+    ),
+    "lag": (8, lambda scenario: any(has(s, "topics", "lag") for s in scenario.steps)),
+    "static": (
+        8,
+        lambda scenario: any(has(s, "members", "instance_id") for s in scenario.steps),
+    ),
+    "stale claims": (15, lambda scenario: any(map(is_stale, scenario.steps))),
+    "double claims": (6, lambda scenario: any(map(is_double, scenario.steps))),
+    "coordinator": (20, lambda scenario: "group-coordinator" in scenario.source),
+    "claim rules": (12, lambda scenario: any(s.owners for s in scenario.steps)),
 }
 
 
@@ -132,8 +141,8 @@ def test_families_are_well_represented(family: str) -> None:
 
 def test_the_corpus_is_large_and_its_sources_are_named() -> None:
     assert len(SCENARIOS) >= 150
-    assert all(one.source and one.tells for one in SCENARIOS.values())
-    assert all(one.name == name for name, one in SCENARIOS.items())
+    assert all(scenario.source and scenario.tells for scenario in SCENARIOS.values())
+    assert all(scenario.name == name for name, scenario in SCENARIOS.items())
 
 
 def test_subjects_exist() -> None:
@@ -141,7 +150,7 @@ def test_subjects_exist() -> None:
         subject for expectation in expectations() for subject in expectation.of
     }
     answering = {EVERYONE, OPTIMUM, AS_IT_STANDS, *ASSIGNORS}
-    policies = {one for one in spoken_of if one.startswith(PREFIX)}
+    policies = {subject for subject in spoken_of if subject.startswith(PREFIX)}
     for policy in policies:
         parse_policy(
             policy.removeprefix(PREFIX)
@@ -156,7 +165,9 @@ def test_names_are_unique(name: str) -> None:
     steps = SCENARIOS[name].steps
     assert len({step.name for step in steps}) == len(steps)
     for step in steps:
-        assert len({one.name for one in step.expect}) == len(step.expect)
+        assert len({expectation.name for expectation in step.expect}) == len(
+            step.expect
+        )
 
 
 @pytest.mark.parametrize(("scenario", "step"), STEPS)
@@ -164,16 +175,19 @@ def test_expectations_refer_to_existing_members_and_topics(
     scenario: Scenario, step: Step
 ) -> None:
     topics, members = step.rebalance["topics"], step.rebalance["members"]
-    spoken = [one.assignment or {} for one in step.expect]
-    spoken += [one.holds or {} for one in step.expect]
+    spoken = [expectation.assignment or {} for expectation in step.expect]
+    spoken += [expectation.holds or {} for expectation in step.expect]
     spoken += [step.owners.get(rule.value, {}) for rule in ClaimRule]
     for held in spoken:
         for member_id, mine in held.items():
             for topic, numbers in mine.items():
                 assert topic in members[member_id]["subscription"]
                 assert all(n < topics[topic]["partitions"] for n in numbers)
-    for one in step.expect:
-        named = {*(one.per_topic or {}), *(t for ts in one.together or [] for t in ts)}
+    for expectation in step.expect:
+        named = {
+            *(expectation.per_topic or {}),
+            *(t for ts in expectation.together or [] for t in ts),
+        }
         assert named <= topics.keys()
 
 
@@ -190,7 +204,9 @@ def test_present_assignments_are_judged_as_expected(name: str) -> None:
         instance = instance_of(rebalance, claim_rule=rule)
         held = members_of(instance, Assignment(assignee=instance.owner.copy()))
         told = any(
-            AS_IT_STANDS in one.of for s in SCENARIOS[name].steps for one in s.expect
+            AS_IT_STANDS in expectation.of
+            for s in SCENARIOS[name].steps
+            for expectation in s.expect
         )
         return AssignmentDocument(members=held) if told else None
 
@@ -207,20 +223,29 @@ BEYOND = {"franz-go-imbalance-hard", "kip-615", "librdkafka-4044"}
 def test_optima_are_the_best_of_all_assignments(name: str) -> None:
     """Brute force knows the best loads and the most kept of a first step."""
     first = SCENARIOS[name].steps[0]
-    for one in first.expected_of(OPTIMUM):
+    for expectation in first.expected_of(OPTIMUM):
         instance = read_rebalance(to_json(first.after(None, 0)))
-        found = best(instance, claim_rule=one.claim_rule, lag=False)
-        told = one.figures.model_dump(exclude_none=True) if one.figures else {}
+        found = best(instance, claim_rule=expectation.claim_rule, lag=False)
+        told = (
+            expectation.figures.model_dump(exclude_none=True)
+            if expectation.figures
+            else {}
+        )
         for figure in told.keys() & {"loads", "kept"}:
             assert told[figure] == found[figure]
 
 
 def exact_optima() -> Iterator[Any]:
     for scenario in SCENARIOS.values():
-        for one in scenario.steps[0].expected_of(OPTIMUM):
+        for expectation in scenario.steps[0].expected_of(OPTIMUM):
             # Sixteen million ways, of which the nine claims leave one.
-            if one.assignment is not None and scenario.name != "kafka-14639-disjoint":
-                yield pytest.param(scenario.steps[0], one.assignment, id=scenario.name)
+            if (
+                expectation.assignment is not None
+                and scenario.name != "kafka-14639-disjoint"
+            ):
+                yield pytest.param(
+                    scenario.steps[0], expectation.assignment, id=scenario.name
+                )
 
 
 @pytest.mark.parametrize(("step", "assignment"), list(exact_optima()))
@@ -238,7 +263,7 @@ def test_an_exact_optimum_is_the_only_one(step: Step, assignment: Held) -> None:
         return sorted(loads, reverse=True), -kept
 
     everything = every_assignment(read_rebalance(to_json(step.after(None, 0))))
-    ranked = [(score(one["members"]), one["members"]) for one in everything]
+    ranked = [(score(answer["members"]), answer["members"]) for answer in everything]
     least = min(score for score, _ in ranked)
     optima = [held for score, held in ranked if score == least]
     assert [{m: mine for m, mine in held.items() if mine} for held in optima] == [

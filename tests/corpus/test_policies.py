@@ -14,8 +14,8 @@ SPOKEN_OF = sorted(
         (scenario.name, subject)
         for scenario in SCENARIOS.values()
         for step in scenario.steps
-        for one in step.expect
-        for subject in one.of
+        for expectation in step.expect
+        for subject in expectation.of
         if subject.startswith(PREFIX)
     }
 )

@@ -27,7 +27,7 @@ RULE = ClaimRule.NEWEST_CLAIM
 
 def last_round(step: Step) -> int:
     """Return the last round of which the step expects something, 0 for none."""
-    return max((one.round or 0 for one in step.expect), default=0)
+    return max((expectation.round or 0 for expectation in step.expect), default=0)
 
 
 def generations_of(
@@ -49,7 +49,9 @@ def generations_of(
         rebalance = rebalance_of(document)
 
 
-EXPECTING = [name for name, one in SCENARIOS.items() if any(map(last_round, one.steps))]
+EXPECTING = [
+    name for name, scenario in SCENARIOS.items() if any(map(last_round, scenario.steps))
+]
 
 
 @pytest.mark.parametrize("name", EXPECTING)
@@ -66,8 +68,11 @@ def test_rounds_are_as_expected(name: str) -> None:
                 cooperative=True,
             )
             assert verdict["violations"] == []
-            for one in due:
-                if one.round == number:
-                    assert list(unmet(one, rebalance, said, verdict["figures"])) == []
+            for expectation in due:
+                if expectation.round == number:
+                    assert (
+                        list(unmet(expectation, rebalance, said, verdict["figures"]))
+                        == []
+                    )
                     n_met += 1
     assert n_met >= 1

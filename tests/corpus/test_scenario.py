@@ -203,5 +203,5 @@ def test_expected_of_finds_any_of_the_subjects() -> None:
         {"name": "three", "of": ["sticky"]},
     ]
     step = Step.model_validate({"name": "s", "rebalance": DOCUMENT, "expect": listed})
-    found = [one.name for one in step.expected_of("range", "everyone")]
+    found = [expectation.name for expectation in step.expected_of("range", "everyone")]
     assert found == ["one", "two"]

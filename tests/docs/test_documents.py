@@ -28,24 +28,26 @@ INSTANCE = rebalance(
 
 def shown(*keys: str) -> Document:
     """Return the one document shown that has these fields."""
-    (found,) = [one for one in SHOWN if all(key in one for key in keys)]
+    (found,) = [document for document in SHOWN if all(key in document for key in keys)]
     return dict(found)
 
 
 def test_documents_are_read() -> None:
-    formats = [one["format"] for one in SHOWN if "format" in one]
+    formats = [document["format"] for document in SHOWN if "format" in document]
     once = ["explanation/1", "finding/1", "rebalance/1", "run/1", "verdict/1"]
     assert sorted(formats) == ["assignment/1"] * 2 + once
-    for one in SHOWN:
+    for document in SHOWN:
         read = {
             "rebalance/1": verify.read_rebalance,
             "assignment/1": verify.read_assignment,
-        }.get(one.get("format"))
-        assert read is None or read(json.dumps(one)) == one
+        }.get(document.get("format"))
+        assert read is None or read(json.dumps(document)) == document
 
 
 def test_a_finding_states_what_the_judge_finds() -> None:
-    (finding,) = [one for one in SHOWN if one.get("format") == "finding/1"]
+    (finding,) = [
+        document for document in SHOWN if document.get("format") == "finding/1"
+    ]
     parse_finding(json.dumps(finding))
     (answer,) = finding["rounds"]
     outcome = drive(
@@ -59,14 +61,16 @@ def test_a_finding_states_what_the_judge_finds() -> None:
 
 
 def test_counts_of_a_run_are_read() -> None:
-    (counts,) = [one for one in SHOWN if one.get("format") == "run/1"]
+    (counts,) = [document for document in SHOWN if document.get("format") == "run/1"]
     run = parse_run(json.dumps(counts))
     assert list(run.outcomes) == [category.value for category in Category]
     assert sum(run.outcomes.values()) == run.rebalances
 
 
 def test_an_explanation_is_what_the_command_writes() -> None:
-    (told,) = [one for one in SHOWN if one.get("format") == "explanation/1"]
+    (told,) = [
+        document for document in SHOWN if document.get("format") == "explanation/1"
+    ]
     claims = {"a": member(["t"], {"t": [0]}), "b": member(["t"], {"t": [1]})}
     instance = rebalance({"t": 3}, claims, group="orders")
     given = {"format": "assignment/1", "members": {"a": {"t": [1, 2]}, "b": {"t": [0]}}}
@@ -78,7 +82,9 @@ def test_a_policy_is_judged_as_shown() -> None:
     verdict = verify.judge(INSTANCE, answer)
     assert verdict["verdict"] == "valid"
     assert verdict["evidence"] == {}
-    told = next(one for one in SHOWN if "balance_met" in str(one.get("policy")))
+    told = next(
+        document for document in SHOWN if "balance_met" in str(document.get("policy"))
+    )
     assert {name: verdict[name] for name in told} == told
     case = verify.understand(INSTANCE)
     columns = columns_of(case, answer["members"])
@@ -99,5 +105,5 @@ def test_all_evidence_is_listed() -> None:
         path.read_text() for path in Path(verify.__file__).parent.rglob("*.py")
     )
     names = set(re.findall(r'evidence\["([a-z_0-9]+)"\]|"evidence": \{"(\w+)"', source))
-    for name in {one or other for one, other in names} | {"status", "balance"}:
+    for name in {first or other for first, other in names} | {"status", "balance"}:
         assert f"`{name}`" in PAGE, name

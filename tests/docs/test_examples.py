@@ -68,7 +68,7 @@ CONSOLE, PLAIN = (
 JSON = [pytest.param(t, id=f"{page}:{line}") for page, line, t in blocks("json")]
 PYTHON = [  # the sessions of a page go on from one another
     pytest.param("\n".join(text for _, _, text in of_page), id=page)
-    for page, of_page in groupby(blocks("pycon"), lambda one: one[0])
+    for page, of_page in groupby(blocks("pycon"), lambda block: block[0])
 ]
 
 

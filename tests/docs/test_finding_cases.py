@@ -135,10 +135,14 @@ def test_bug_two_claims_of_one_generation_led() -> None:
     members = first.instance["members"].values()
     assert len({member["generation"] for member in members}) == 2
     played = confirmations_of(FOLDER, "unrevoked-double-claims")
-    seen = {one["client"] for one in played if one["expected"] == "unrevoked"}
-    confirmed = [one for one in played if one["confirmed"]]
+    seen = {
+        confirmation["client"]
+        for confirmation in played
+        if confirmation["expected"] == "unrevoked"
+    }
+    confirmed = [confirmation for confirmation in played if confirmation["confirmed"]]
     assert seen == {"franz-go", "kafka-clients", "kafka-python"}
-    assert all(one["members"] == "all real" for one in confirmed)
+    assert all(confirmation["members"] == "all real" for confirmation in confirmed)
     assert any(
         "of generation 2, b claims p:0 of generation 1" in o["outcome"]
         for o in confirmed
@@ -190,8 +194,8 @@ def test_the_readme_states_how_many_there_are() -> None:
         for definition in all_definitions()
         if definition.status != "withdrawn"
     ]
-    clients = {a.client for one in kept for a in hit(one)}
-    fixed = [one for one in kept if one.status == "fixed"]
+    clients = {a.client for definition in kept for a in hit(definition)}
+    fixed = [definition for definition in kept if definition.status == "fixed"]
     assert (len(kept), len(clients), len(fixed)) == (15, 9, 2)
     text = " ".join((FOLDER.parents[1] / "README.md").read_text("utf-8").split())
     assert "[15 findings](docs/findings/README.md) about nine of ten clients" in text
@@ -214,7 +218,9 @@ def reports(definition: Definition) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("one", all_definitions(), ids=lambda one: one.id)
+@pytest.mark.parametrize(
+    "definition", all_definitions(), ids=lambda definition: definition.id
+)
 def test_open_findings_have_a_report_per_client(definition: Definition) -> None:
     affected = {a.client for a in hit(definition)}
     made = reports(definition)

@@ -55,7 +55,9 @@ def test_every_finding_is_listed_and_shows_its_picture() -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.parametrize("one", all_definitions(), ids=lambda one: one.id)
+@pytest.mark.parametrize(
+    "definition", all_definitions(), ids=lambda definition: definition.id
+)
 def test_pictures_can_be_read_in_the_dark(definition: Definition) -> None:
     svg = made()[f"docs/findings/pictures/{definition.id}.svg"]
     assert "prefers-color-scheme:dark" in svg

@@ -64,7 +64,7 @@ def test_every_assignor_has_its_page(assignor: str) -> None:
 def test_every_picture_shows_something_wrong(assignor: str) -> None:
     contrast = contrast_of(assignor, ROOT)
     last, best = contrast.states[-1], contrast.best
-    is_worse = any(one.is_worse(best.told) for one in last.told)
+    is_worse = any(line.is_worse(best.told) for line in last.told)
     assert last.refused or is_worse or len(contrast.states) > 2
 
 

@@ -60,7 +60,7 @@ def test_a_published_schema_is_strict(schema: Document) -> None:
     assert schema["properties"]["format"]["const"] == schema["title"]
 
 
-@pytest.mark.parametrize("schema", DESCRIBED, ids=lambda one: one["title"])
+@pytest.mark.parametrize("schema", DESCRIBED, ids=lambda schema: schema["title"])
 def test_every_field_has_a_meaning(schema: Document) -> None:
     page = schema_page(schema, file="f.json", example=None)
     rows = [line for line in page.splitlines() if line.startswith("| `")]

@@ -40,7 +40,7 @@ def anchors(page: Path) -> set[str]:
     """Return the anchors that GitHub gives to the headings of a page."""
     tokens = MarkdownIt("commonmark").parse(page.read_text(encoding="utf-8"))
     pairs = pairwise(tokens)
-    headings = [text.content for one, text in pairs if one.type == "heading_open"]
+    headings = [text.content for token, text in pairs if token.type == "heading_open"]
     plain = [re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings]
     return {heading.replace(" ", "-") for heading in plain}
 

@@ -125,11 +125,11 @@ def test_axe_finds_no_barrier_of_ours(
             for violation in found["violations"]
             if violation["id"] not in OF_THE_THEME
         ]
-        assert [(one["id"], one["nodes"]) for one in ours] == [], name
+        assert [(violation["id"], violation["nodes"]) for violation in ours] == [], name
     # The same rules do find an image without a text.
     page.evaluate("document.querySelector('article').append(new Image(9, 9))")
     worse = Axe().run(page).response["violations"]
-    assert "image-alt" in {one["id"] for one in worse}
+    assert "image-alt" in {violation["id"] for violation in worse}
     context.close()
 
 

@@ -217,15 +217,15 @@ def exceeded(about: Enumerated, _: Any, match: Match) -> None:
     r"Give back .+: (?P<moves>[\d,]+) moves? then, and the balance is met"
     r" \([\d,]+ allowed\)\.",
 )
-def given_back(about: Enumerated, one: Any, match: Match) -> None:
+def given_back(about: Enumerated, statement: Any, match: Match) -> None:
     """Afterwards, budget and balance are met."""
-    assert len(one.transfers) == one.count
-    after = apply(about.start, one.transfers)
+    assert len(statement.transfers) == statement.count
+    after = apply(about.start, statement.transfers)
     assert number(match["moves"]) == about.naive.moves(after)
     met = about.judged(after)["policy"]
     assert met["balance_met"]
     assert met["budget_met"]
-    for back in one.returned:
+    for back in statement.returned:
         assert about.naive.owner[back.topic, back.partition] == back.to
 
 
@@ -250,14 +250,14 @@ def gained(about: Enumerated, before: Held, after: Held, text: str) -> None:
     r"The loads (?P<loads>[\d, ]+) are not the most even: (?P<transfers>[\d,]+)"
     rf" transfers? in [\d,]+ chains? leads? to (?P<best>[\d ,]+?){GAIN}",
 )
-def unbalanced(about: Enumerated, one: Any, match: Match) -> None:
+def unbalanced(about: Enumerated, statement: Any, match: Match) -> None:
     """The loads before, and the most even ones."""
     naive, loads = about.naive, sorted(about.naive.loads(about.held).values())
     assert numbers(match["loads"]) == loads[::-1]
     best = numbers(match["best"])
     even = [sorted(naive.loads(held).values())[::-1] for held in naive.balanced()]
     assert best in even
-    assert number(match["transfers"]) == one.transfers
+    assert number(match["transfers"]) == statement.transfers
     assert sorted(loads) != sorted(best) or naive.capacity(next(iter(naive.in_play)))
 
 
@@ -267,16 +267,16 @@ def unbalanced(about: Enumerated, one: Any, match: Match) -> None:
     r" partitions?, (?P<receiver>\S+) from (?P<low>\d+) to (?P<more>\d+)"
     rf"{GAIN}",
 )
-def chain(about: Enumerated, one: Any, match: Match) -> None:
+def chain(about: Enumerated, statement: Any, match: Match) -> None:
     """The loads of both ends, and the gain; the balance improves."""
     naive, before = about.naive, about.held
-    about.held = apply(before, one.transfers)
+    about.held = apply(before, statement.transfers)
     for held, ends in ((before, ("high", "low")), (about.held, ("less", "more"))):
         loads = naive.loads(held)
-        pair = one.transfers[0].giver, one.transfers[-1].to
+        pair = statement.transfers[0].giver, statement.transfers[-1].to
         assert [number(match[end]) for end in ends] == [loads[name] for name in pair]
         assert (match["giver"], match["receiver"]) == pair
-    gained(about, before, about.held, one.text)
+    gained(about, before, about.held, statement.text)
 
 
 @reads(
@@ -302,14 +302,14 @@ def uneven(about: Enumerated, _: Any, match: Match) -> None:
     "exchange",
     r".+ could have stayed with .+: the loads are as even.*\.",
 )
-def exchange(about: Enumerated, one: Any, _: Match) -> None:
+def exchange(about: Enumerated, statement: Any, _: Match) -> None:
     """The balance stays, and claims are kept."""
     before = about.held
-    about.held = apply(before, one.transfers)
+    about.held = apply(before, statement.transfers)
     assert about.naive.vector(about.held) == about.naive.vector(before)
-    for back in one.restored:
+    for back in statement.restored:
         assert about.naive.owner[back.topic, back.partition] == back.to
-    gained(about, before, about.held, one.text)
+    gained(about, before, about.held, statement.text)
 
 
 @reads(
@@ -318,15 +318,15 @@ def exchange(about: Enumerated, one: Any, _: Match) -> None:
     r" (?P<load>\d+) partitions?, the largest .+\. After the (?:swap|transfer)"
     r" .+ it has (?P<after>[\d,]+), and (?P<receiver>\S+) (?P<other>[\d,]+)\.",
 )
-def peak(about: Enumerated, one: Any, match: Match) -> None:
+def peak(about: Enumerated, statement: Any, match: Match) -> None:
     """The member has the peak lag; the lags after the exchange."""
     naive, before = about.naive, about.held
     name, other = match["member"], match["receiver"]
     assert number(match["lag"]) == naive.lag(before, name)
     assert naive.peak(before) * naive.capacity(name) == naive.lag(before, name)
     assert number(match["load"]) == naive.loads(before)[name]
-    about.held = apply(before, one.transfers)
-    after = [naive.lag(about.held, one) for one in (name, other)]
+    about.held = apply(before, statement.transfers)
+    after = [naive.lag(about.held, member) for member in (name, other)]
     assert after == [number(match["after"]), number(match["other"])]
     met = about.judged(about.held)["policy"]
     assert met["balance_met"]
@@ -337,10 +337,10 @@ def peak(about: Enumerated, one: Any, match: Match) -> None:
     "difference",
     r"(?P<count>[\d,]+) transfers? leads? to the best assignment: .+\.",
 )
-def better(about: Enumerated, one: Any, match: Match) -> None:
+def better(about: Enumerated, statement: Any, match: Match) -> None:
     """The transfers lead to the best assignment."""
-    assert number(match["count"]) == len(one.transfers)
-    verdict = about.judged(apply(about.start, one.transfers))
+    assert number(match["count"]) == len(statement.transfers)
+    verdict = about.judged(apply(about.start, statement.transfers))
     assert verdict["policy"]["balance_met"]
     assert verdict["policy"]["budget_met"]
     values = [level["value"] for level in verdict["objectives"]]
@@ -355,26 +355,28 @@ def better(about: Enumerated, one: Any, match: Match) -> None:
     "block",
     r"The one partition of topic .+\.",
 )
-def block(about: Enumerated, one: Any, match: Match) -> None:
+def block(about: Enumerated, statement: Any, match: Match) -> None:
     """Who can hold the topics, and who does in every balanced assignment."""
     naive, balanced = about.naive, about.naive.balanced()
     members = about.document["members"]
-    takers = {m for m in members if set(members[m]["subscription"]) & set(one.topics)}
-    assert takers == {*one.members, *one.above}
+    takers = {
+        m for m in members if set(members[m]["subscription"]) & set(statement.topics)
+    }
+    assert takers == {*statement.members, *statement.above}
     text = match.string
     for held in balanced:
         loads = naive.loads(held)
-        mine = [loads[name] for name in one.members]
-        assert sum(mine) == one.partitions
-        others = {name for (topic, _), name in held.items() if topic in one.below}
-        if one.capacities is None:
-            assert sorted(mine, reverse=True) == one.loads
-            if one.above:
+        mine = [loads[name] for name in statement.members]
+        assert sum(mine) == statement.partitions
+        others = {name for (topic, _), name in held.items() if topic in statement.below}
+        if statement.capacities is None:
+            assert sorted(mine, reverse=True) == statement.loads
+            if statement.above:
                 assert "at least as many in any case" in text
-                assert all(loads[name] >= max(mine) for name in one.above)
+                assert all(loads[name] >= max(mine) for name in statement.above)
             if "with fewer partitions" in text:
                 assert all(loads[name] < min(mine) for name in others)
-            elif one.below:
+            elif statement.below:
                 assert "at most as many partitions even so" in text
                 assert all(loads[name] <= min(mine) for name in others)
 
@@ -385,18 +387,18 @@ def block(about: Enumerated, one: Any, match: Match) -> None:
     r" keep, but can hold at most (?P<room>[\d,]+).*: at least"
     r" (?P<leaving>[\d,]+) (?:has|have) to go to other members\.",
 )
-def claims(about: Enumerated, one: Any, match: Match) -> None:
+def claims(about: Enumerated, statement: Any, match: Match) -> None:
     """So many claims leave their owners in every balanced assignment."""
     mine = [
         spot
         for spot, owner in about.naive.owner.items()
-        if owner in one.members and spot[0] in one.topics
+        if owner in statement.members and spot[0] in statement.topics
     ]
     assert len(mine) == number(match["claims"])
     for held in about.naive.balanced():
         loads = about.naive.loads(held)
-        assert sum(loads[name] for name in one.members) <= number(match["room"])
-        leaving = sum(held[spot] not in one.members for spot in mine)
+        assert sum(loads[name] for name in statement.members) <= number(match["room"])
+        leaving = sum(held[spot] not in statement.members for spot in mine)
         assert leaving >= number(match["leaving"]) > 0
 
 
@@ -405,17 +407,17 @@ def claims(about: Enumerated, one: Any, match: Match) -> None:
     r".+ cannot keep .+ \(\d+ partitions?\): balance requires that the topic"
     r" goes to .+, (?P<than>wh(?:ich|ose) .+)\.",
 )
-def outranked(about: Enumerated, one: Any, match: Match) -> None:
+def outranked(about: Enumerated, statement: Any, match: Match) -> None:
     """The claims are kept in no balanced assignment, and how the loads compare."""
     for held in about.naive.balanced():
         loads = about.naive.loads(held)
-        for place in one.partitions:
-            assert about.naive.owner[one.topic, place] == one.member
-            assert held[one.topic, place] in one.to
-        most = max(loads[name] for name in one.to)
+        for place in statement.partitions:
+            assert about.naive.owner[statement.topic, place] == statement.member
+            assert held[statement.topic, place] in statement.to
+        most = max(loads[name] for name in statement.to)
         if match["than"].endswith(" less"):
-            assert most < loads[one.member]
+            assert most < loads[statement.member]
         elif "at most as many" in match["than"]:
-            assert most <= loads[one.member]
+            assert most <= loads[statement.member]
         else:
             assert "capacity" in str(about.document["members"])

@@ -279,9 +279,10 @@ def test_a_lower_peak_is_allowed_by_the_policy(start: str, policy: str) -> None:
         changed = members_in(held, document)
         before, after = (
             verify.judge(
-                document, {"format": "assignment/1", "members": one, "policy": policy}
+                document,
+                {"format": "assignment/1", "members": assigned, "policy": policy},
             )
-            for one in (members, changed)
+            for assigned in (members, changed)
         )
         assert after["policy"]["balance_met"]
         assert after["policy"]["budget_met"]

@@ -67,11 +67,11 @@ def test_after_giving_back_balance_and_budget_are_met(balance: str) -> None:
         ]
         if explanation.answer == "not-best":
             assert bool(given_back) == exceeded
-        for one in given_back:
-            assert one.moves[0] == naive.moves(held)
-            after = apply(held, one.transfers)
-            assert naive.moves(after) == one.moves[1] <= one.budget == 1
-            for back in one.returned:
+        for statement in given_back:
+            assert statement.moves[0] == naive.moves(held)
+            after = apply(held, statement.transfers)
+            assert naive.moves(after) == statement.moves[1] <= statement.budget == 1
+            for back in statement.returned:
                 assert naive.owner[back.topic, back.partition] == back.to
             members = members_in(after, document)
             stated = {**answer, "members": members, "policy": policy}

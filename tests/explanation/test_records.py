@@ -143,7 +143,7 @@ def wrong_chains(*arguments: Any) -> Any:
 
 def wrong_exchanges(*arguments: Any) -> Any:
     found = derived.needless_moves(*arguments)
-    return [one._replace(transfers=one.transfers[:-1]) for one in found]
+    return [exchange._replace(transfers=exchange.transfers[:-1]) for exchange in found]
 
 
 STANDS = {"a": {"t": [0, 1]}, "b": {"u": [0]}, "c": {"v": [0]}, "d": {}}

@@ -49,8 +49,8 @@ def agrees(document: Document) -> int:
     assert loads(laid_out, assignment.assignee) == loads(laid_out, best.assignee)
     owned = laid_out.owner != NOBODY
     moved, fewest = (
-        int(np.count_nonzero(owned & (one != laid_out.owner)))
-        for one in (assignment.assignee, best.assignee)
+        int(np.count_nonzero(owned & (assignee != laid_out.owner)))
+        for assignee in (assignment.assignee, best.assignee)
     )
     assert moved >= fewest
     return moved - fewest

@@ -77,14 +77,14 @@ def agrees(document: Document) -> None:
     for rule in ClaimRule:
         first, now = instance(document, rule), document
         every = list(COOPERATIVE.rounds(first))
-        assert not any(one.is_rest for one in every[:-1])
-        for number, one in enumerate(every):
+        assert not any(round_.is_rest for round_ in every[:-1])
+        for number, round_ in enumerate(every):
             laid_out = instance(now, rule)
             if number < cooperative_sticky.MOST_ROUNDS:
                 target = ASSIGNORS["sticky"].assign(laid_out)
-                assert one.target.assignee.tolist() == target.assignee.tolist()
-            judge_round(now, one, rule)
-            now = rejoined(now, held(now, one.given))
+                assert round_.target.assignee.tolist() == target.assignee.tolist()
+            judge_round(now, round_, rule)
+            now = rejoined(now, held(now, round_.given))
         assert every[-1].is_rest
         rest = COOPERATIVE.assign(first)
         assert rest.assignee.tolist() == every[-1].target.assignee.tolist()
@@ -257,7 +257,7 @@ def test_becomes_stable_where_upstream_does_not(name: str) -> None:
     *first, last = COOPERATIVE.rounds(instance(document))
     assert len(first) == cooperative_sticky.MOST_ROUNDS
     assert last.is_rest
-    *_, third, second, latest = (one.withheld.tolist() for one in first)
+    *_, third, second, latest = (round_.withheld.tolist() for round_ in first)
     assert latest == third != second
     agrees(document)
 
@@ -282,6 +282,6 @@ def test_order_of_keys_never_shows(document: Document) -> None:
     mirrored = dict(document)
     for part in ("topics", "members"):
         mirrored[part] = dict(reversed(document[part].items()))
-    ways = [COOPERATIVE.rounds(instance(one)) for one in (document, mirrored)]
-    this, that = ([one.given.assignee.tolist() for one in way] for way in ways)
+    ways = [COOPERATIVE.rounds(instance(variant)) for variant in (document, mirrored)]
+    this, that = ([round_.given.assignee.tolist() for round_ in way] for way in ways)
     assert this == that

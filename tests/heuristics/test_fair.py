@@ -20,8 +20,8 @@ def agrees(document: Document) -> None:
     laid_out = instance(document)
     fair = ASSIGNORS["fair"].assign(laid_out)
     fairest = ASSIGNORS["fairest-sticky"].assign(laid_out)
-    for name, one in (("fair", fair), ("fairest-sticky", fairest)):
-        held = document_of(laid_out, one, assignor=name).members
+    for name, assignment in (("fair", fair), ("fairest-sticky", fairest)):
+        held = document_of(laid_out, assignment, assignor=name).members
         assert faults(document, held) == []
     assert transfers(laid_out, fair, np.ones(laid_out.n_partitions, np.bool_)) == []
     owned = laid_out.owner != NOBODY
@@ -76,8 +76,8 @@ def test_without_claims_fair_is_sticky() -> None:
     )
     laid_out = instance(document)
     fair, sticky = (
-        one.assign(laid_out).assignee.tolist()
-        for one in (ASSIGNORS["fair"], ASSIGNORS["sticky"])
+        assignor.assign(laid_out).assignee.tolist()
+        for assignor in (ASSIGNORS["fair"], ASSIGNORS["sticky"])
     )
     assert fair == sticky
 

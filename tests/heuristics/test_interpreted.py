@@ -35,7 +35,10 @@ def documents() -> list[tuple[int | None, Document]]:
         (seed, seeded_rebalance(seed, LARGER))
         for seed in seeds(min(60, INSTANCES // 400))
     )
-    return [*((None, one) for one in LAYABLE), *(one for one in drawn if fits(one[1]))]
+    return [
+        *((None, document) for document in LAYABLE),
+        *(pair for pair in drawn if fits(pair[1])),
+    ]
 
 
 def printed(*, disable_jit: str) -> list[str]:

@@ -24,7 +24,7 @@ def totals(laid_out: Instance, assignee: Int32) -> list[int]:
     total = np.zeros(len(laid_out.members), np.int64)
     held = assignee != NOBODY
     np.add.at(total, assignee[held], laid_out.lag[held])
-    return [int(one) for one in total]
+    return [int(lag) for lag in total]
 
 
 def peak(laid_out: Instance, assignee: Int32) -> int:

@@ -68,16 +68,18 @@ def test_real_clients_answered_the_same(
 ) -> None:
     recorded = list(generations(group, protocol))
     assert len(recorded) == count
-    for one in recorded:
-        assert assigned(name, document(one)) == answered(one), one.generation
+    for generation in recorded:
+        assert assigned(name, document(generation)) == answered(generation), (
+            generation.generation
+        )
 
 
 def test_librdkafka_does_not_put_static_members_first() -> None:
     """Its order is by member id unless both are static; ours is Java's."""
     recorded = list(generations("orders-range", "range"))
     assert len(recorded) == 49
-    for one in recorded:
-        unnamed = document(one, static=False)
-        assert assigned("range", unnamed) == answered(one), one.generation
+    for generation in recorded:
+        unnamed = document(generation, static=False)
+        assert assigned("range", unnamed) == answered(generation), generation.generation
     differing = sum(assigned("range", document(r)) != answered(r) for r in recorded)
     assert differing == 47

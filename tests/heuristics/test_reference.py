@@ -95,7 +95,9 @@ def test_refusals_are_exactly_mixed_subscriptions_and_absent_lag() -> None:
         wanted = {frozenset(topics.keys() & m["subscription"]) for m in members}
         tells_lag = any("lag" in about for about in topics.values())
         laid_out = instance(document)
-        refused = {name for name, one in ASSIGNORS.items() if one.refuses(laid_out)}
+        refused = {
+            name for name, assignor in ASSIGNORS.items() if assignor.refuses(laid_out)
+        }
         expected = {"constrained-sticky"} if len(wanted) > 1 else set()
         by_lag = set() if tells_lag else {"lag-aware", "lag-swaps"}
         assert refused == expected | by_lag

@@ -55,7 +55,9 @@ class StandIn:
             for name in ("t", "u")
         ]
         absent = [{"name": "gone", "error_code": 3, "partitions": []}]
-        return [one for one in known + absent if names is None or one["name"] in names]
+        return [
+            topic for topic in known + absent if names is None or topic["name"] in names
+        ]
 
     def describe_cluster(self) -> dict[str, Any]:
         return {
@@ -122,9 +124,9 @@ def test_a_group_that_is_not_described_is_named_with_the_reason() -> None:
     groups = {"g": group("t"), "h": group("t", error="not authorized")}
     found = read(StandIn(groups))
     assert [group.group_id for group in found.groups] == ["g"]
-    assert [(one.group_id, one.reason) for one in found.unreported] == [
-        ("h", "not authorized")
-    ]
+    assert [
+        (unreported.group_id, unreported.reason) for unreported in found.unreported
+    ] == [("h", "not authorized")]
 
 
 @pytest.mark.parametrize(

@@ -294,7 +294,7 @@ def test_a_merged_folder_is_on_the_disk_before_what_it_replaces_is_deleted(
     monkeypatch.setattr(os, "fsync", sync)
     monkeypatch.setattr(shutil, "rmtree", remove)
     batches(tmp_path).merge(FAN_IN, write)
-    before = done[: next(n for n, one in enumerate(done) if one[0] == "delete")]
+    before = done[: next(n for n, step in enumerate(done) if step[0] == "delete")]
     aside = done[2][1]
     assert {name for _, name in before[:3]} == {"part-0", "_SUCCESS", aside}
     assert aside.startswith(f".batches=0-{FAN_IN - 1}-")

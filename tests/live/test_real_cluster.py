@@ -66,7 +66,9 @@ def new_protocol(place: Place, *topics: str) -> Member:
             while not member.leaving.is_set():
                 consumer.poll(0.05)
                 now = consumer.assignment()
-                member.held = frozenset((one.topic, one.partition) for one in now)
+                member.held = frozenset(
+                    (partition.topic, partition.partition) for partition in now
+                )
         finally:
             consumer.close()
 
@@ -94,7 +96,7 @@ def snapshot(
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     texts = done.stdout, target.read_text() if target.exists() else ""
     instances, answers = (
-        {one["group"]: one for one in map(json.loads, text.splitlines())}
+        {document["group"]: document for document in map(json.loads, text.splitlines())}
         for text in texts
     )
     return done, instances, answers
@@ -152,7 +154,7 @@ def test_both_protocols_are_read_as_the_members_see_them(
         assert {name: topic["partitions"] for name, topic in topics.items()} == TOPICS
         assert topics["orders"]["racks"] == [[RACK]] * TOPICS["orders"]
         assert topics["payments"]["lag"] == [RECORDS - COMMITTED, RECORDS, RECORDS]
-        assert [answers[one]["assignor"] for one in ("classic", "next")] == [
+        assert [answers[name]["assignor"] for name in ("classic", "next")] == [
             "range",
             "uniform",
         ]
@@ -170,11 +172,15 @@ def test_the_log_of_groups_is_read_to_its_end(broker: Broker) -> None:
     assert found[-1].offset == whole.end - 1
     # Not all: of other groups on this broker, transactions were aborted.
     assert [
-        (one.offset, one.key, one.value) for one in found if OWN in (one.key or b"")
+        (record.offset, record.key, record.value)
+        for record in found
+        if OWN in (record.key or b"")
     ] == [record for record in log_of_groups(broker) if OWN in record[1]]
     half = LogRange(partition=0, start=whole.start, end=whole.end // 2)
-    assert list(log.records(half)) == [one for one in found if one.offset < half.end]
-    groups = {decode_record(one.key or b"", None).group_id for one in found}
+    assert list(log.records(half)) == [
+        record for record in found if record.offset < half.end
+    ]
+    groups = {decode_record(record.key or b"", None).group_id for record in found}
     assert OWN.decode() in groups
 
 

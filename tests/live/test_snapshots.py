@@ -179,4 +179,6 @@ def test_every_state_becomes_documents_that_agree(data: st.DataObject) -> None:
     lag = found.rebalance.topics["orders"].lag
     assert (lag is None) == (committed is None)
     if lag is not None:
-        assert all(0 <= one <= most for one, most in zip(lag, (10, 15), strict=True))
+        assert all(
+            0 <= records <= most for records, most in zip(lag, (10, 15), strict=True)
+        )

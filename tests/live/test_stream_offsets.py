@@ -26,7 +26,7 @@ BOUNDS = [
 
 def between(start: dict[str, int], end: dict[str, int]) -> list[tuple[int, int, int]]:
     found = ranges_between(start, end, BOUNDS)
-    return [(one.partition, one.start, one.end) for one in found]
+    return [(range_.partition, range_.start, range_.end) for range_ in found]
 
 
 def test_a_stream_begins_at_the_beginning_and_ends_at_the_end() -> None:
@@ -77,14 +77,16 @@ def test_tasks_have_every_offset_once_and_few_each(
         for number, (start, length) in enumerate(parts)
     ]
     tasks = packed(whole, most)
-    lengths = [sum(one.end - one.start for one in task) for task in tasks]
+    lengths = [sum(range_.end - range_.start for range_ in task) for task in tasks]
     assert all(0 < length <= most for length in lengths)
     assert all(a + b > most for a, b in pairwise(lengths)) or not tasks
     assert [
-        (one.partition, offset)
+        (range_.partition, offset)
         for task in tasks
-        for one in task
-        for offset in range(one.start, one.end)
+        for range_ in task
+        for offset in range(range_.start, range_.end)
     ] == [
-        (one.partition, offset) for one in whole for offset in range(one.start, one.end)
+        (range_.partition, offset)
+        for range_ in whole
+        for offset in range(range_.start, range_.end)
     ]

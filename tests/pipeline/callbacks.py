@@ -93,7 +93,7 @@ def change_matches(life: Life, given: Sequence[Given]) -> Iterator[Matched]:
     member has (another epoch, partitions to revoke) need no callback.
     """
     given = _changes(given)
-    held = [one.held for one in given]
+    held = [state.held for state in given]
     at = -1
     callbacks = states(life)
     for n, called in enumerate(callbacks):
@@ -117,16 +117,18 @@ def change_matches(life: Life, given: Sequence[Given]) -> Iterator[Matched]:
 def _changes(given: Sequence[Given]) -> list[Given]:
     before = [Given(0, frozenset(), 0), *given]
     return [
-        one for last, one in zip(before, given, strict=False) if one.held != last.held
+        state
+        for last, state in zip(before, given, strict=False)
+        if state.held != last.held
     ]
 
 
 def states(life: Life) -> list[Called]:
     """Return the callbacks, without that of leaving and of the loss of everything."""
     return [
-        one
-        for one in life.called
-        if one.event != "lost" and (one.held or one.ms < life.ended_ms)
+        called
+        for called in life.called
+        if called.event != "lost" and (called.held or called.ms < life.ended_ms)
     ]
 
 
@@ -143,9 +145,9 @@ def _unseen(life: Life, given: Sequence[Given], at: int) -> Matched:
 def follows(found: Sequence[Pairs], held: Sequence[Pairs]) -> Pairs | None:
     """Return the first of ``found`` that is not, in order, in ``held``."""
     at = 0
-    for one in found:
+    for pairs in found:
         try:
-            at = held.index(one, at)
+            at = held.index(pairs, at)
         except ValueError:
-            return one
+            return pairs
     return None

@@ -33,7 +33,7 @@ from tests.records.writers import group_key, group_value, offset_key, offset_val
 
 Held = Mapping[str, Iterable[int]]
 IDS = {topic: bytes(15) + topic.encode() for topic in "tuv"}
-NAMES = {text_of_id(one): topic for topic, one in IDS.items()}
+NAMES = {text_of_id(topic_id): topic for topic, topic_id in IDS.items()}
 
 
 def by_id(held: Held) -> tuple[TopicIdPartitions, ...]:

@@ -77,7 +77,7 @@ class Coordinator:
             name = rng.choice(
                 ("", "i1", "t", *(participant.member_id for participant in self.people))
             )
-        taken = {one.instance_id for one in static}
+        taken = {participant.instance_id for participant in static}
         if instance in taken and not self.is_odd():
             instance = None
         self.people.append(Person(name, instance, self.wanted()))

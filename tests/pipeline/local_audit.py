@@ -210,7 +210,7 @@ def _unknown_durations(tables: dict[str, pa.Table]) -> dict[str, int]:
         ("episodes", "unowned_unknown"),
     ):
         found.update(reason for reason in tables[name][column].to_pylist() if reason)
-    return {one: found[one] for one in UNKNOWN_DURATIONS if found[one]}
+    return {reason: found[reason] for reason in UNKNOWN_DURATIONS if found[reason]}
 
 
 def _written(

@@ -25,8 +25,8 @@ Held = dict[str, list[int]]
 def message(generation: int, group: str = "g", **held: Held) -> str:
     """What a leader logs, in the form of kafka-clients 4.3."""
     members = (
-        f"{name}-1=Assignment(partitions=[{', '.join(_names(one))}])"
-        for name, one in held.items()
+        f"{name}-1=Assignment(partitions=[{', '.join(_names(assigned))}])"
+        for name, assigned in held.items()
     )
     return (
         f"[Consumer clientId=a, groupId={group}] Finished assignment for group at "
@@ -42,7 +42,10 @@ def read(*logs: str) -> list[Row]:
     texts = (
         (
             f"{n}.log",
-            (Line(number=k, text=one.encode()) for k, one in enumerate(text, start=1)),
+            (
+                Line(number=k, text=line.encode())
+                for k, line in enumerate(text, start=1)
+            ),
         )
         for n, text in enumerate(log.split("\n") for log in logs)
     )
@@ -103,8 +106,8 @@ def check_states(states: list[Case], records: Path, group: str) -> None:
     recorded = recorded_generations(records, group)
     known = [state for state in states if state.generation in recorded]
     assert len(known) >= 3
-    assert all(one.state_of is not None for one in known)
-    assert {one.subscriptions for one in known} == {REPORTED}
+    assert all(state.state_of is not None for state in known)
+    assert {state.subscriptions for state in known} == {REPORTED}
 
 
 def _ordered(rows: list[Row]) -> list[Row]:

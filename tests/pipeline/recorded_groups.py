@@ -71,7 +71,7 @@ class Life:
     @property
     def assigned(self) -> list[Called]:
         """The callbacks of assignments."""
-        return [one for one in self.called if one.event == "assign"]
+        return [called for called in self.called if called.event == "assign"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,9 +177,9 @@ def _assigned(message: bytes) -> Pairs:
 
 def _named(assigned: Sequence[TopicIdPartitions], names: dict[str, str]) -> Pairs:
     return frozenset(
-        (names[text_of_id(one.topic_id)], number)
-        for one in assigned
-        for number in one.partitions
+        (names[text_of_id(topic.topic_id)], number)
+        for topic in assigned
+        for number in topic.partitions
     )
 
 
@@ -202,7 +202,7 @@ def _life(client: str, events: list[Event]) -> Life:
     return Life(
         client=client,
         start=start,
-        subscriptions=tuple((one["ms"], tuple(one["topics"])) for one in wants),
+        subscriptions=tuple((event["ms"], tuple(event["topics"])) for event in wants),
         ended=None if end is None else end["event"],
         ended_ms=NEVER if end is None else end["ms"],
         called=tuple(_called(events, NEVER if end is None else end["ms"])),

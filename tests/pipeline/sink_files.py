@@ -68,7 +68,7 @@ def _plain(item: Any) -> Any:
     if isinstance(item, bytes):
         return base64.b64encode(item).decode()
     if isinstance(item, dict):
-        return {name: _plain(one) for name, one in item.items()}
+        return {name: _plain(value) for name, value in item.items()}
     return item
 
 
@@ -88,8 +88,8 @@ def write_sink(
     """
     shown: list[Record] = []
     kept = [record for record in records if is_wrapped or record["value"] is not None]
-    kept.sort(key=lambda one: (one["partition"], one["offset"]))
-    for partition, group in groupby(kept, key=lambda one: one["partition"]):
+    kept.sort(key=lambda record: (record["partition"], record["offset"]))
+    for partition, group in groupby(kept, key=lambda record: record["partition"]):
         log = list(group)
         for first in range(0, len(log), flush_size):
             part = log[first : first + flush_size]
@@ -97,10 +97,12 @@ def write_sink(
             stem = f"__consumer_offsets+{partition}+{start:010}"
             place = folder / "topics" / "__consumer_offsets" / f"partition={partition}"
             place.mkdir(parents=True, exist_ok=True)
-            values = [_wrapped(one) if is_wrapped else one["value"] for one in part]
+            values = [
+                _wrapped(record) if is_wrapped else record["value"] for record in part
+            ]
             (place / f"{stem}.{form}").write_bytes(written_as(form, values))
             keys = keys_form or form
-            content = written_as(keys, [one["key"] for one in part])
+            content = written_as(keys, [record["key"] for record in part])
             (place / f"{stem}.keys.{keys}").write_bytes(content)
             shown += part if is_wrapped else _positions(part)
     return shown
@@ -115,7 +117,8 @@ def _wrapped(record: Record) -> Record:
 def _positions(part: Sequence[Record]) -> list[Record]:
     start = part[0]["offset"]
     return [
-        {**one, "offset": start + at, "timestamp": None} for at, one in enumerate(part)
+        {**record, "offset": start + at, "timestamp": None}
+        for at, record in enumerate(part)
     ]
 
 

@@ -67,8 +67,8 @@ def test_the_row_of_the_run_agrees_with_the_tables(audited: AuditSummary) -> Non
     (row,) = rows_of(audited, RUN_TABLE)
     assert dict(row["rows"]) == {name: len(rows_of(audited, name)) for name in SCHEMAS}
     counts = Counter[str]()
-    for one in rows_of(audited, "quarantine"):
-        counts[f"{one['kind']}: {one['reason']}"] += one["records"]
+    for entry in rows_of(audited, "quarantine"):
+        counts[f"{entry['kind']}: {entry['reason']}"] += entry["records"]
     assert dict(row["quarantined"]) == counts
     assert row["rows_quarantined"] == counts.total()
     judged = [

@@ -47,7 +47,9 @@ def test_the_newest_archive_is_the_only_one(environment: Path) -> None:
     path = write(b"second one")
     assert path.read_bytes() == b"second one"
     assert class_archive(java_home()) == path
-    assert [one.name for one in path.parent.iterdir() if one.is_file()] == [path.name]
+    assert [file.name for file in path.parent.iterdir() if file.is_file()] == [
+        path.name
+    ]
     assert path.is_relative_to(environment)
     (option,) = shlex.split(reading_options(java_home())[0])
     assert option.partition("=")[2] == str(path)

@@ -265,8 +265,8 @@ def test_the_judge_checks_a_sample_and_what_is_asked() -> None:
     assert {by for _, by in sampled} == {JUDGE, COLUMNS}
     every = judges(replace(settings, are_optima_judged=True))
     assert {by for name, by in every if name != "range"} == {JUDGE}
-    assert [one for one in every if one[0] == "range"] == [
-        one for one in sampled if one[0] == "range"
+    assert [pair for pair in every if pair[0] == "range"] == [
+        pair for pair in sampled if pair[0] == "range"
     ]
 
 

@@ -155,7 +155,7 @@ def test_one_damaged_line_costs_one_line(tmp_path: Path) -> None:
     path = tmp_path / "r.txt"
     path.write_bytes(gzip.compress(b"\r\n".join(lines)))
     rows = read_path(path)
-    assert [one[:2] for one in damage(rows)] == [
+    assert [entry[:2] for entry in damage(rows)] == [
         (5, "a damaged line of a record"),
         (8, "no line of a record"),
         (10, "no line of a record"),
@@ -239,7 +239,9 @@ def test_other_forms_of_the_same_objects(how: str) -> None:
     if how == "lines":
         text = "\n".join(OBJECTS) + "\n"
     elif how == "pretty":
-        text = "\r\n".join(json.dumps(json.loads(one), indent=2) for one in OBJECTS)
+        text = "\r\n".join(
+            json.dumps(json.loads(document), indent=2) for document in OBJECTS
+        )
     elif how == "3.9":
         text = JSON_GROUPS.replace('"key":{"type"', '"key":{"version"')
     else:
@@ -269,7 +271,9 @@ def test_a_damaged_object_costs_one_object() -> None:
 
 def test_records_in_several_files_count_once() -> None:
     """A later run from the beginning contains the first one, also its tombstones."""
-    tombstones = [n for n, one in enumerate(OBJECTS) if one.endswith('"value":null}')]
+    tombstones = [
+        n for n, document in enumerate(OBJECTS) if document.endswith('"value":null}')
+    ]
     assert tombstones
     once = records(of_json(JSON_GROUPS))
     for first in range(0, len(OBJECTS) + 1, 3):
@@ -324,7 +328,7 @@ def test_describe_text_takes_subscriptions_from_records_without_offsets(
     (tmp_path / "groups.json").write_text(JSON_GROUPS)
     (tmp_path / "lag.txt").write_text(offsets(*rows, group="java"))
     found = LocalFiles(path=tmp_path).moments("java")
-    (state,) = (one.key for one in found if one.is_snapshot)
+    (state,) = (moment.key for moment in found if moment.is_snapshot)
     assert state.state_of == last.rebalance_id.replace("0.json", "%s/groups.json") % (
         tmp_path.name
     )
@@ -374,6 +378,6 @@ def test_the_commands_of_the_documents_at_a_real_broker(
         assert [printed_now[name] for name in mine] == [logged[name] for name in mine]
     of_mine = [case for case in cases(rows) if case.group_id.startswith("shown-")]
     read = [case for case in cases(log) if case.group_id.startswith("shown-")]
-    classic = [one for one in read if one.protocol != "consumer"]
+    classic = [case for case in read if case.protocol != "consumer"]
     assert len(of_mine) >= 5
     assert without_places(of_mine) == without_places(classic)

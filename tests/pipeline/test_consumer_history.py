@@ -282,7 +282,7 @@ def test_a_regular_expression_has_the_topics_that_the_group_resolved() -> None:
 
 
 def assignor_of(*named: str | None) -> str | None:
-    members = [new_member(str(n), assignor=one) for n, one in enumerate(named)]
+    members = [new_member(str(n), assignor=name) for n, name in enumerate(named)]
     targets = [target(member.member_id, {}) for member in members]
     (case,) = rebuild(*members, epoch(2), *targets, complete(2)).cases
     return case.client_assignor

@@ -96,7 +96,7 @@ def test_files_without_a_last_line_feed_are_read_completely(tmp_path: Path) -> N
         "describe.txt": GOOD.encode(),
         "records.jsonl": jsonl(LOG.records).encode(),
         "documents.jsonl": b"".join(
-            orjson.dumps(one) + b"\n" for one in (CHAIN, DOUBLE_CLAIM)
+            orjson.dumps(document) + b"\n" for document in (CHAIN, DOUBLE_CLAIM)
         ),
     }
     for name, text in texts.items():

@@ -45,7 +45,9 @@ Columns = tuple[Int32, Int64, Int64, Int32, Int64, Int32]
 
 def as_claimed(document: Document) -> Document:
     members = document["members"].items()
-    return {"members": {name: one.get("owned", {}) for name, one in members}}
+    return {
+        "members": {name: participant.get("owned", {}) for name, participant in members}
+    }
 
 
 def plain(document: Document) -> Document:
@@ -150,8 +152,8 @@ def test_seeds_have_evidence_of_every_sort() -> None:
         rng = Random(seed)  # noqa: S311
         document = seeded_rebalance(seed, LARGER)
         assignment = draw_assignment(rng, document)
-        for one in (assignment, withheld(rng, assignment)):
-            evidence = agree(document, one)
+        for answer in (assignment, withheld(rng, assignment)):
+            evidence = agree(document, answer)
             transfers.add("kip54_balanced" in evidence)
             lengths.add(len(evidence.get("dec_min_balanced", ())))
     assert transfers == {False, True}

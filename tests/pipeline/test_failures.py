@@ -99,7 +99,7 @@ def test_records_that_are_delivered_twice_count_once(
     expected = local_audit([once], tmp_path / "expected", assignors=OPTIMUM)
     assert found.rows["rebalances"] == 5
     assert tables_but(found) == tables_but(expected)
-    counted = [rows_of(one, RUN_TABLE)[0] for one in (found, expected)]
+    counted = [rows_of(audited, RUN_TABLE)[0] for audited in (found, expected)]
     sizes = [len([*lines, *lines, lines[2], *lines[1:4], *log.records]), len(lines)]
     assert [row["rows_read"] for row in counted] == sizes
     assert [row["rows_repeated"] for row in counted] == [sizes[0] - sizes[1], 0]

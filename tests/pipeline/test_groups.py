@@ -35,7 +35,7 @@ def history(name: str = "orders", first: int = 1) -> Log:
     """Return two generations: one member, then two."""
     log = Log()
     for number, held in enumerate((BEFORE, AFTER), start=first):
-        people = [member(one, ["t"], held[one]) for one in held]
+        people = [member(member_id, ["t"], held[member_id]) for member_id in held]
         log.add(group(number, *people, group_id=name, assignor="range"))
     return log
 
@@ -219,16 +219,16 @@ def test_a_source_without_a_group_says_why(tmp_path: Path) -> None:
     quarantine = AuditFolder(folder=audited).rows("quarantine", None, ("reason",))
     reasons = [row["reason"] for row in quarantine]
     assert len(reasons) == 3
-    for one in (source, audited):
-        said = refused(one)
+    for path in (source, audited):
+        said = refused(path)
         start = "has no group that can be judged: all.txt:"
         assert said.startswith(start)
         assert len(said.removeprefix(start).split("; all.txt:")) == 3
         assert all(reason.split(": ", 1)[-1] in said for reason in reasons)
-        named = refused(one, "far")
+        named = refused(path, "far")
         assert named.startswith("group 'far' cannot be judged: all.txt:3: ")
         assert "odd" not in named
-        other = refused(one, "absent")
+        other = refused(path, "absent")
         start = "no group 'absent', nor any other group that can be read: all.txt:3: "
         assert other.startswith(start)
 
@@ -255,12 +255,12 @@ def test_a_group_that_is_refused_beside_others_says_why(
     sources: Path, tmp_path: Path
 ) -> None:
     (sources / "refused.txt").write_text(REFUSED)
-    for one in (sources, audit_of([sources], tmp_path / "audit")):
-        said = refused(one, "odd")
+    for path in (sources, audit_of([sources], tmp_path / "audit")):
+        said = refused(path, "odd")
         assert said.startswith("group 'odd' cannot be judged: sources/refused.txt:")
         assert ";" not in said
         there = "no group 'absent'; there are: orders, orders-eu, told"
-        assert refused(one, "absent") == there
+        assert refused(path, "absent") == there
 
 
 @pytest.mark.heavy

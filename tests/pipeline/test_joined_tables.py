@@ -101,7 +101,7 @@ def test_a_gap_is_judged_only_of_a_group_at_rest() -> None:
 def test_a_state_table_that_can_be_of_two_moments_is_of_none() -> None:
     later = members(("a-1", 2, "t:0,1"), ("b-1", 2, "t:2,3"))
     both = cases(one=GAP, two=later, three=state("Stable", 2))
-    assert [one.at_rest for one in both] == [None, None]
+    assert [case.at_rest for case in both] == [None, None]
     states = state("Stable", 2) + state("PreparingRebalance", 2)
     snapshots, _ = read(one=GAP, states=states)
     assert case_of(snapshots[0]).at_rest is None
@@ -123,14 +123,14 @@ def test_tables_that_differ_are_of_two_moments() -> None:
     moved = members(("a-1", 2, "t:0,2"), ("b-1", 2, "t:1,3"))
     first, second = cases(lag=PLAIN, members=moved)
     assert held(first) != held(second)
-    assert [one.at_rest for one in (first, second)] == [None, None]
+    assert [case.at_rest for case in (first, second)] == [None, None]
 
 
 def test_different_members_agree_with_the_plain_form() -> None:
     """The third member is c-1 or d-1: which of them at that moment is unknown."""
     other = PEOPLE.replace("c-1", "d-1")
     found = cases(lag=PLAIN, one=PEOPLE, two=other)
-    assert [one.members_listed for one in found] == ["with-partitions", "all", "all"]
+    assert [case.members_listed for case in found] == ["with-partitions", "all", "all"]
 
 
 def kip_1099(*rows: tuple[object, ...]) -> str:

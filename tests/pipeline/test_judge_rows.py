@@ -83,7 +83,7 @@ def lags(case: Case, world: World) -> dict[str, list[int] | None]:
 
 
 def only_case(*committed: tuple[str, int, int]) -> Case:
-    records = [commit(*one) for one in committed]
+    records = [commit(*entry) for entry in committed]
     (case,) = replay(*records, group(1, member("a", ["t", "u", "gone"], {"t": [0]})))
     return case
 

@@ -236,9 +236,9 @@ def test_a_command_that_is_killed_is_continued(
     place = f"{mounted(tmp_path)}/out" if is_remote else str(out)
     run = KilledRun(place, tmp_path)
     started = run.kill_in(stage, lambda: left is None or any(out.glob(left)))
-    assert any("java" in one.name() for one in started if one.is_running())
+    assert any("java" in process.name() for process in started if process.is_running())
     gone, alive = psutil.wait_procs(started, timeout=60)
-    assert not alive, [one.cmdline() for one in alive]
+    assert not alive, [process.cmdline() for process in alive]
     assert len(gone) >= 1
     if (out / MANIFEST).exists():
         assert visible(out) == old

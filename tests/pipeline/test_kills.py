@@ -252,7 +252,7 @@ def test_a_killed_driver_is_continued(first_look: AuditSummary, tmp_path: Path) 
     assert last.process.wait(timeout=300) == 0, last.said
     lines = last.said.splitlines()
     line = f"assignor-oracle: continuing: {len(finished)} {of_parts}"
-    assert any(one.startswith(line) for one in lines), lines
+    assert any(text.startswith(line) for text in lines), lines
     assert_whole(out, old, first_look)
     assert read_table(out, "answers").num_rows == first_look.rows["answers"]
     assert not [path for path in out.iterdir() if path.name.startswith(".")]
@@ -267,7 +267,9 @@ def test_a_killed_executor_changes_nothing(
     while not list(out.glob(".unfinished/*/judged-*")) and run.process.poll() is None:
         time.sleep(0.05)
     started = psutil.Process(run.process.pid).children(recursive=True)
-    executors = [one for one in started if "ExecutorBackend" in command_of(one)]
+    executors = [
+        process for process in started if "ExecutorBackend" in command_of(process)
+    ]
     executors[0].kill()
     assert run.process.wait(timeout=300) == 0, run.said
     assert len(executors) == 2

@@ -13,7 +13,7 @@ from pipeline.sightings import MOST_PARTITIONS, GroupSightings, Sighting
 from pipeline.topic_ids import text_of_id
 
 TOPIC = "t"
-OLD, NEW = (text_of_id(bytes(15) + one) for one in (b"o", b"n"))
+OLD, NEW = (text_of_id(bytes(15) + letter) for letter in (b"o", b"n"))
 NAMES = {OLD: TOPIC, NEW: TOPIC}
 GROUPS = 4
 LATE = 3
@@ -85,7 +85,7 @@ class Cluster:
         self.truth.append((self.now, size))
 
     def known(self) -> KnownCounts:
-        return known_counts((one for g in self.groups for one in g.all()), {})
+        return known_counts((sighting for g in self.groups for sighting in g.all()), {})
 
     def size_at(self, at: int) -> int:
         return [size for since, size in self.truth if since <= at][-1]
@@ -128,7 +128,7 @@ def test_all_that_was_shown_is_known(
         else:
             groups[group].assigned([{TOPIC: [number]}], now)
         shown.append((now, number + 1))
-    known = known_counts((one for g in groups for one in g.all()), {})
+    known = known_counts((sighting for g in groups for sighting in g.all()), {})
     for at, _ in shown:
         most = max(count for since, count in shown if since <= at)
         first = max(count for since, count in shown if since == shown[0][0])

@@ -163,7 +163,7 @@ def test_a_recorded_segment_has_groups_of_both_protocols_and_transactions() -> N
     rows = read_path(DATA / BROKER)
     assert {row["what"] for row in rows} == {RECORD}
     decoded = [decode_record(row["key"], row["value"]) for row in rows]
-    assert {type(one).__name__ for one in decoded} >= {
+    assert {type(record).__name__ for record in decoded} >= {
         "ConsumerGroupCurrentMemberAssignment",
         "ConsumerGroupMemberMetadata",
         "ConsumerGroupMetadata",
@@ -175,10 +175,10 @@ def test_a_recorded_segment_has_groups_of_both_protocols_and_transactions() -> N
         "OffsetCommit",
         "OffsetTombstone",
     }
-    commits = {one.offset for one in decoded if isinstance(one, OffsetCommit)}
+    commits = {record.offset for record in decoded if isinstance(record, OffsetCommit)}
     assert 7 in commits  # of the transaction that is committed
     assert 999 not in commits  # of the one that is aborted
-    names = {one.group_id for one in decoded if isinstance(one, GroupMetadata)}
+    names = {record.group_id for record in decoded if isinstance(record, GroupMetadata)}
     assert names >= {"klassisch-ü", "java"}
 
 
@@ -258,7 +258,7 @@ def test_whatever_is_changed_is_quarantined_and_nothing_else_is_lost(
     sound = [r["offset"] for r in LOG.records if r is not LOG.records[at]]
     is_magic_known = 0 <= changed[16] <= 2
     if is_magic_known:
-        assert [one for one in read if one in sound] == sound
+        assert [offset for offset in read if offset in sound] == sound
     else:
         assert read == sound[:at]
         assert rows[-1]["what"] == UNREADABLE

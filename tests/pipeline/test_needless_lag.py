@@ -30,8 +30,8 @@ def test_no_choice_of_needless_moves_has_less_lag(data: st.DataObject) -> None:
     owners = data.draw(st.lists(HOLDERS | st.none(), min_size=size, max_size=size))
     holders = data.draw(st.lists(HOLDERS, min_size=size, max_size=size))
     moved = [
-        one
-        for one, owner, holder in zip(lag, owners, holders, strict=True)
+        records
+        for records, owner, holder in zip(lag, owners, holders, strict=True)
         if owner not in (None, holder)
     ]
     needless = data.draw(st.integers(0, len(moved)))

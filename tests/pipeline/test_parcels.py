@@ -90,10 +90,12 @@ def test_delivery_and_sort_are_one_sort_however_rows_are_divided(
             for packed in parcels_of(batches[worker::workers], tasks)
         ]
         for address in addresses(tasks).tolist():
-            found = [one.filter(pc.equal(one[ADDRESS], address)) for one in sent]
+            found = [
+                packed.filter(pc.equal(packed[ADDRESS], address)) for packed in sent
+            ]
             tables = in_order_once(unpacked(found), ROWS, ORDER)
             received.append([row for table in tables for row in table.to_pylist()])
-    groups = [{row["group_id"] for row in one} for one in received]
+    groups = [{row["group_id"] for row in task_rows} for task_rows in received]
     assert sum(map(len, groups)) == len({row["group_id"] for row in rows})
     empty: Row = dict.fromkeys(ROWS.names)
     for own, given_rows in zip(groups, received, strict=True):

@@ -65,9 +65,9 @@ def test_lines_of_other_clients_and_layouts_in_between() -> None:
     ]
     both = cases(read("\n".join(mixed)))
     for group_id in ("rd g", "h"):
-        found = [one for one in both if one.group_id == group_id]
-        assert [(one.generation, held(one)) for one in found] == [
-            (one.generation, held(one)) for one in once
+        found = [case for case in both if case.group_id == group_id]
+        assert [(case.generation, held(case)) for case in found] == [
+            (case.generation, held(case)) for case in once
         ]
     python = [
         "2026-11-26 DEBUG app: ASSIGN [rdkafka#consumer-1] [thrd:main]: "
@@ -75,7 +75,9 @@ def test_lines_of_other_clients_and_layouts_in_between() -> None:
         for line in text.split("\n")
     ]
     again = cases(read("\n".join(python)))
-    assert [(one.at, held(one)) for one in again] == [(None, held(one)) for one in once]
+    assert [(case.at, held(case)) for case in again] == [
+        (None, held(case)) for case in once
+    ]
 
 
 def test_a_lost_line_costs_one_assignment() -> None:
@@ -86,7 +88,7 @@ def test_a_lost_line_costs_one_assignment() -> None:
     for lost in at:
         rows = read("\n".join(lines[:lost] + lines[lost + 1 :]))
         sound = [case for case in cases(rows) if case.doubt is None]
-        found = {one.generation: held(one) for one in sound}
+        found = {case.generation: held(case) for case in sound}
         assert {n: known[n] for n in found} == found
         assert len(found) >= 3
 
@@ -164,7 +166,7 @@ def test_logs_of_real_leaders_of_librdkafka_have_the_rebalances_of_the_records(
         return cases(read(*texts))
 
     def is_settled(members: int) -> bool:
-        last = max(found(), key=lambda one: one.generation or 0, default=None)
+        last = max(found(), key=lambda case: case.generation or 0, default=None)
         if last is None or len(last.members or ()) != members:
             return False
         return are_in_force(broker, group, last.generation)
@@ -176,7 +178,7 @@ def test_logs_of_real_leaders_of_librdkafka_have_the_rebalances_of_the_records(
         before = len(found())
         wait_until(lambda: len(found()) > before and is_settled(1))
     segment = copied_segment(broker, tmp_path)
-    logged = {one.generation: one for one in found()}
+    logged = {case.generation: case for case in found()}
     states = with_records(segment, *logs)
     assert len(states) == len(logged)
     check_states(states, segment, group)

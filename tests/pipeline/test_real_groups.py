@@ -71,13 +71,13 @@ class Compared:
         lives = [life]
         if (instance := life.start["instance"]) is not None:
             every = self.group.lives.values()
-            lives = [one for one in every if one.start["instance"] == instance]
+            lives = [live for live in every if live.start["instance"] == instance]
         return [frozenset(), *(called.held for live in lives for called in live.called)]
 
     def unseen(self, name: str) -> set[Pairs]:
         """Return what a member was never called back for, each with its reason."""
         found = self.matches.get(name, ())
-        return {one.given.held for one in found if one.status != SEEN}
+        return {matched.given.held for matched in found if matched.status != SEEN}
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,9 @@ def test_every_callback_and_every_assignment(
 ) -> None:
     """Callbacks without a record fail in ``compared``; here, the other direction."""
     found = recording[name]
-    counts = Counter(one.status for each in found.matches.values() for one in each)
+    counts = Counter(
+        matched.status for each in found.matches.values() for matched in each
+    )
     assert counts.keys() <= {SEEN, KILLED, LEFT, SUPERSEDED}
     assert counts[SEEN] >= 8
     assert counts[SEEN] >= 2 * (counts.total() - counts[SEEN])
@@ -153,14 +155,16 @@ def test_every_generation_has_the_assignments_of_the_callbacks(
             continue
         number, mine = case.generation or 0, found.matches[member]
         if reports_changes(found.group.life(member)):
-            last = [one for one in mine if one.given.number <= number][-1:]
+            last = [matched for matched in mine if matched.given.number <= number][-1:]
             assert assigned == (last[0].given.held if last else frozenset())
         else:
-            last = [one for one in mine if one.given[:2] == (number, assigned)]
+            last = [
+                matched for matched in mine if matched.given[:2] == (number, assigned)
+            ]
             assert len(last) == 1
-        for one in last:
-            assert one.called is None or one.called.held == assigned
-            count += one.called is not None
+        for matched in last:
+            assert matched.called is None or matched.called.held == assigned
+            count += matched.called is not None
     protocols = {case.protocol for case in found.group.cases}
     assert count >= 5 or protocols == {"consumer"}
 
@@ -176,8 +180,16 @@ def test_every_epoch_has_the_target_that_the_members_reached(
     for member in sorted(members):
         mine = [(case, case.members[member]) for case in epochs
                 if case.members and member in case.members]  # fmt: skip
-        targets = [pairs(one.assigned) for case, one in mine if case.behind == 0]
-        claims = [pairs(one.claimed) for _, one in mine if one.claimed is not None]
+        targets = [
+            pairs(participant.assigned)
+            for case, participant in mine
+            if case.behind == 0
+        ]
+        claims = [
+            pairs(participant.claimed)
+            for _, participant in mine
+            if participant.claimed is not None
+        ]
         unseen = found.unseen(member)
         for states in (targets, claims):
             expected = [held for held in states if held not in unseen]
@@ -194,15 +206,21 @@ def test_members_owned_what_they_were_called_back_for(
     """Restricted to the subscription: a consumer drops topics that it leaves."""
     found = recording[name]
     for case in found.group.cases:
-        for member, one in (case.members or {}).items():
+        for member, participant in (case.members or {}).items():
             if case.protocol != "classic":
                 continue
-            if case.owned_from == CLAIMS and one.claimed is None:
-                assert not one.owned  # its client reports nothing
+            if case.owned_from == CLAIMS and participant.claimed is None:
+                assert not participant.owned  # its client reports nothing
                 continue
-            owned = {tp for tp in pairs(one.owned) if tp[0] in one.subscription}
-            before = _before(found, member, one.instance_id, case.generation or 0)
-            had = {tp for tp in before if tp[0] in one.subscription}
+            owned = {
+                tp
+                for tp in pairs(participant.owned)
+                if tp[0] in participant.subscription
+            }
+            before = _before(
+                found, member, participant.instance_id, case.generation or 0
+            )
+            had = {tp for tp in before if tp[0] in participant.subscription}
             if owned != had:
                 # Without claims, nobody knows that a member missed a generation.
                 about = (case.generation, member, sorted(owned), sorted(had))
@@ -247,9 +265,9 @@ def _until_lost(life: Life, called: Called) -> Pairs:
     What a consumer loses because it closes it has until it has left the group.
     """
     rest = life.called[life.called.index(called) + 1 :]
-    for one in rest[:1]:
-        if one.event == "lost" and one.ms < life.ended_ms:
-            return one.held
+    for later in rest[:1]:
+        if later.event == "lost" and later.ms < life.ended_ms:
+            return later.held
     return called.held
 
 
@@ -260,10 +278,10 @@ def test_subscriptions_are_those_of_the_driver(
     found, changed = recording[name].group, 0
     for case in found.cases:
         assert case.at is not None
-        for member, one in (case.members or {}).items():
+        for member, participant in (case.members or {}).items():
             asked = found.life(member).subscriptions
-            changed += one.subscription != sorted(asked[0][1])
-            assert one.subscription in [
+            changed += participant.subscription != sorted(asked[0][1])
+            assert participant.subscription in [
                 sorted(topics)
                 for at, (ms, topics) in enumerate(asked)
                 if ms <= case.at
@@ -284,7 +302,7 @@ def test_every_generation_is_one_rebalance(
     given = recording[name].group.given.values()
     classic = {case.generation for case in cases if case.protocol == "classic"}
     if all(case.protocol == "classic" for case in cases):
-        assert classic == {one.number for each in given for one in each}
+        assert classic == {state.number for each in given for state in each}
     ended = [case for case in cases if case.episode is not None]
     for case, after in pairwise(ended):
         # Only a migration can come before all have reached their target.
@@ -340,7 +358,7 @@ def test_static_members_return(recording: dict[str, Compared], name: str) -> Non
     static = [
         member for case in group.cases for member in (case.members or {}).values()
     ]
-    assert {one.instance_id for one in static} == {"i0", "i1", "i2"}
+    assert {member.instance_id for member in static} == {"i0", "i1", "i2"}
     returned = [life for life in group.lives.values() if life.start["instance"]]
     assert len(returned) == 5
     if name == "librdkafka-static":

@@ -171,7 +171,7 @@ def test_histories_by_columns(seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311
     rows = [row for row in churn_records() if seed < 4 or rng.random() < 0.3]
     if seed:
-        rows = [one for row in rows for one in spoiled(row, rng)]
+        rows = [spoiled_row for row in rows for spoiled_row in spoiled(row, rng)]
     rows = in_order(rows)
     passed_on = {"what": UNREADABLE, "reason": "a line", "source": "x", "records": 1}
     rows = [topic_row("only here", Sighting(5, 3)), passed_on, *rows]

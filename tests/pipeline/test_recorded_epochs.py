@@ -112,9 +112,9 @@ def recorded() -> dict[str, list[Recorded]]:
 
     def named(assigned: tuple[TopicIdPartitions, ...]) -> Pairs:
         return frozenset(
-            (names[text_of_id(one.topic_id)], number)
-            for one in assigned
-            for number in one.partitions
+            (names[text_of_id(topic.topic_id)], number)
+            for topic in assigned
+            for number in topic.partitions
         )
 
     for row in pq.read_table(CHURN / "consumer_offsets.parquet").to_pylist():
@@ -263,7 +263,7 @@ def test_described_states_equal_the_members_partitions() -> None:
         described = {
             n: pairs(member.assigned) for n, member in (case.members or {}).items()
         }
-        times = {one.at for name in described for one in recorded()[name]}
+        times = {state.at for name in described for state in recorded()[name]}
         assert any(
             all(_had(name, at) == held for name, held in described.items())
             for at in times
@@ -281,7 +281,7 @@ def test_described_states_equal_the_members_partitions() -> None:
 
 
 def _had(member: str, at: int) -> Pairs | None:
-    before = [one for one in recorded()[member] if one.at <= at]
+    before = [state for state in recorded()[member] if state.at <= at]
     return before[-1].held if before else None
 
 
@@ -351,7 +351,7 @@ def test_missing_records_are_never_guessed(part: float, compacted: bool) -> None
     whole = {case.rebalance_id: case for group in GROUPS for case in cases()[group]}
     names = world_of(churn_rows()).names
     again = [unpack(row["value"]) for row in found if row["what"] == CASE]
-    for case in (with_names(one, names) for one in again):
+    for case in (with_names(unnamed, names) for unnamed in again):
         assert _facts(case) == _facts(whole[case.rebalance_id])
     missing = [row for row in found if row["what"] == MISSING]
     assert missing or part == 0.999

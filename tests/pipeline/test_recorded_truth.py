@@ -121,9 +121,10 @@ def test_every_assignment_seen_by_a_consumer_was_reconstructed(group: str) -> No
             and pairs(case.members[member].assigned) == got
         ]
         returned = [
-            one
-            for one in again[group]
-            if one.members.get(member) == got and abs(event["ms"] - one.at) <= EARLY_MS
+            rewritten
+            for rewritten in again[group]
+            if rewritten.members.get(member) == got
+            and abs(event["ms"] - rewritten.at) <= EARLY_MS
         ]
         assert found or returned, event
 
@@ -202,10 +203,13 @@ def test_described_states_equal_the_reconstruction() -> None:
             continue
         now = {name: pairs(m.assigned) for name, m in (case.members or {}).items()}
         stood = [
-            {name: pairs(m.assigned) for name, m in (one.members or {}).items()}
-            for one in cases[case.group_id]
+            {
+                name: pairs(m.assigned)
+                for name, m in (reconstructed.members or {}).items()
+            }
+            for reconstructed in cases[case.group_id]
         ]
-        stood += [one.members for one in again[case.group_id]]
+        stood += [rewritten.members for rewritten in again[case.group_id]]
         if now in stood:
             compared += 1
         else:

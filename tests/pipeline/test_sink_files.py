@@ -162,7 +162,7 @@ def test_wrapped_values_have_offsets_times_and_tombstones(
         }
         for row in rows_of(*FIRST, *JOIN, *gone("b"))
     ]
-    assert any(one["value"] is None for one in log)
+    assert any(record["value"] is None for record in log)
     write_sink(tmp_path, log, form=form, flush_size=4, is_wrapped=True)
     expected = read_path(parquet_of(tmp_path / "r.parquet", log))
     rows = read_path(tmp_path / "topics")
@@ -256,7 +256,7 @@ def test_keys_alone_are_tombstones_without_offsets(tmp_path: Path) -> None:
     write_sink(tmp_path, LOGGED)
     alone = tmp_path / "topics" / "__consumer_offsets" / "tombstone"
     alone.mkdir()
-    keys = [one["key"] for one in LOGGED[:2]]
+    keys = [record["key"] for record in LOGGED[:2]]
     name = "__consumer_offsets+0+0000000001.keys.avro"
     (alone / name).write_bytes(written_as("avro", keys))
     rows = read_path(tmp_path / "topics")
@@ -275,7 +275,7 @@ def test_a_shorter_file_costs_what_is_missing(tmp_path: Path, form: str) -> None
     assert [row["source_offset"] for row in records(rows)] == [0]
     assert damage(rows) == [(UNREADABLE, values.name, 2, NO_KEY, 2)]
     keys.write_bytes(whole)
-    values.write_bytes(written_as(form, [one["value"] for one in LOGGED[:2]]))
+    values.write_bytes(written_as(form, [record["value"] for record in LOGGED[:2]]))
     rows = read_path(tmp_path)
     assert [row["source_offset"] for row in records(rows)] == [0, 1]
     assert damage(rows) == [(UNREADABLE, keys.name, 3, NO_VALUE, 1)]
@@ -339,14 +339,14 @@ def test_lines_that_are_joined_displace_no_value(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["json.gz", "avro"])
 def test_a_file_that_breaks_off_is_used_up_to_there(tmp_path: Path, form: str) -> None:
-    log = [one for one in churn() if one["partition"] == 1][:1_500]
+    log = [record for record in churn() if record["partition"] == 1][:1_500]
     shown = write_sink(tmp_path, log, form=form)
     (path,) = place_of(tmp_path, 1).glob(f"*[0-9].{form}")
     path.write_bytes(path.read_bytes()[:-40])
     rows = read_path(tmp_path)
     assert any("breaks off here: " in reason for *_, reason, _ in damage(rows))
     kept = [row["value"] for row in records(rows)]
-    assert kept == [one["value"] for one in shown[: len(kept)]]
+    assert kept == [record["value"] for record in shown[: len(kept)]]
     assert len(kept) > 200
     missing = [count for *_, reason, count in damage(rows) if reason == NO_VALUE]
     assert len(kept) + sum(missing) in (len(shown), len(shown) - 1)
@@ -380,7 +380,7 @@ def test_a_file_in_two_forms_is_read_once(tmp_path: Path) -> None:
 def test_binary_files_are_refused_with_the_setting_to_use(tmp_path: Path) -> None:
     write_sink(tmp_path, LOGGED)
     place = place_of(tmp_path)
-    binary = b"\n".join([*(one["value"] for one in LOGGED), b""])
+    binary = b"\n".join([*(record["value"] for record in LOGGED), b""])
     (place / f"{STEM}.json").unlink()
     (place / f"{STEM}.bin").write_bytes(binary)
     with pytest.raises(SourceError) as error:
@@ -420,10 +420,10 @@ def pieces(contents: dict[str, bytes]) -> list[TextPiece]:
 
 
 CONTENTS = {
-    "json": written_as("json", [one["value"] for one in LOGGED]),
-    "keys.json": written_as("json", [one["key"] for one in LOGGED]),
+    "json": written_as("json", [record["value"] for record in LOGGED]),
+    "keys.json": written_as("json", [record["key"] for record in LOGGED]),
 }
-TRUE = [(one["key"], one["value"]) for one in LOGGED]
+TRUE = [(record["key"], record["value"]) for record in LOGGED]
 
 
 @given(st.sampled_from(sorted(CONTENTS)), st.data())
@@ -443,7 +443,7 @@ def test_damage_in_a_line_costs_no_other(
     end: str, number: int, data: st.DataObject
 ) -> None:
     lines = CONTENTS[end].split(b"\n")
-    changed = data.draw(st.binary(max_size=9).filter(lambda one: b"\n" not in one))
+    changed = data.draw(st.binary(max_size=9).filter(lambda noise: b"\n" not in noise))
     at = data.draw(st.integers(1, len(lines[number])))
     lines[number] = lines[number][:at] + changed + lines[number][at + len(changed) :]
     rows = list(rows_of_pair(pieces({**CONTENTS, end: b"\n".join(lines)})))
@@ -472,7 +472,9 @@ def test_a_link_leads_to_each_file_that_spark_would_skip() -> None:
     ]
     given = [replace(file, uri=uri) for uri in uris]
     located, settings = linked(given)
-    names = [one.uri.removeprefix("viewfs://").partition("/") for one in located[:3]]
+    names = [
+        placed.uri.removeprefix("viewfs://").partition("/") for placed in located[:3]
+    ]
     assert [(slash, name) for _, slash, name in names] == [
         ("/", "0.gz"),
         ("/", "1"),
@@ -517,7 +519,7 @@ def test_groups_of_the_new_protocol_need_tombstones() -> None:
 
 def test_a_group_that_becomes_classic_takes_its_assignment_along() -> None:
     """The copy of the target is no rebalance; the next generation is."""
-    a, b = (member(one, ["t"], {"t": [at]}) for at, one in enumerate("ab"))
+    a, b = (member(name, ["t"], {"t": [at]}) for at, name in enumerate("ab"))
     rows = rows_of(*FIRST, *JOIN, group(3, a, b), group(4, a))
     cases = rebuild_rows(aside(rows)).cases
     assert [case.generation for case in cases] == [4]

@@ -57,7 +57,7 @@ def judged(case: Case, world: World = NOTHING_ELSE) -> tuple[Row, list[Row]]:
     (name, row), *others = judge_case_rows(case, settings)
     assert name == "snapshots", row
     assert {other for other, _ in others} <= {"members"}
-    return row, [one for _, one in others]
+    return row, [member_row for _, member_row in others]
 
 
 def snapshots_in(*paths: Path, given: dict[str, int] | None = None) -> dict[str, Row]:
@@ -200,8 +200,8 @@ def snapshot_of(held: Row) -> Case:
     """Return what text states about members that hold these partitions."""
     text = members(
         *(
-            (name, sum(map(len, one.values())), assignment_text(one))
-            for name, one in held.items()
+            (name, sum(map(len, topics.values())), assignment_text(topics))
+            for name, topics in held.items()
         )
     )
     (snapshot,), strays = read(members=text, state=state("Stable", len(held)))

@@ -196,7 +196,9 @@ def test_a_hint_names_only_an_option_that_could_help(
     with pytest.raises(SourceError) as error:
         find_sources([path])
     before, _, _ = error.value.reason.partition("; accepted are")
-    options = {one for one in ("--columns", "--topics", "--offsets") if one in before}
+    options = {
+        option for option in ("--columns", "--topics", "--offsets") if option in before
+    }
     assert options == ({hint} if hint else set())
 
 

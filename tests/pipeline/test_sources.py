@@ -245,7 +245,7 @@ def in_order(rows: list[Row]) -> list[Row]:
 
 
 def stream(log: Log, *more: Log) -> list[Row]:
-    records = [record for one in (log, *more) for record in one.records]
+    records = [record for part in (log, *more) for record in part.records]
     return list(histories(in_order([_row(record) for record in records])))
 
 
@@ -325,7 +325,7 @@ def test_a_bad_document_costs_one_row(tmp_path: Path) -> None:
     twice = (
         b'{"format":"rebalance/1","group":"g","topics":{},"members":{"a":{},"a":{}}}'
     )
-    lines = [orjson.dumps(one) for one in (CHAIN, newer, DOUBLE_CLAIM)]
+    lines = [orjson.dumps(document) for document in (CHAIN, newer, DOUBLE_CLAIM)]
     (tmp_path / "a.jsonl").write_bytes(b"\n".join([*lines[:2], twice, lines[2]]))
     rows = read_path(tmp_path / "a.jsonl")
     assert what(rows) == [CASE, UNREADABLE, UNREADABLE, CASE]

@@ -86,10 +86,10 @@ def good_sources(folder: Path) -> Path:
         counts = pa.array([row["partition"] for row in LOG.records], pa.uint64())
         one = {"timestamp": stamps.cast(kind), "partition": counts}
         parquet(folder / f"{name}.parquet", LOG.records, **one)
-    lines = [orjson.dumps(one) for one in DOCUMENTS]
+    lines = [orjson.dumps(document) for document in DOCUMENTS]
     (folder / "d.jsonl").write_bytes(b"\n".join([*lines, b"{}"]))
     (folder / "d.json").write_bytes(orjson.dumps(CHAIN, option=orjson.OPT_INDENT_2))
-    table = to_table([rebalance_of(one) for one in DOCUMENTS])
+    table = to_table([rebalance_of(document) for document in DOCUMENTS])
     pq.write_table(table, folder / "d.parquet")
     (folder / "g.members.txt").write_text(GOOD)
     (folder / "sub").mkdir()

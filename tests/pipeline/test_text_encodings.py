@@ -37,7 +37,8 @@ TEXTS = {
     "records": jsonl(LOG.records),
     "document": json.dumps(DOCUMENT, indent=1, ensure_ascii=False) + "\n",
     "documents": "".join(
-        json.dumps(one, ensure_ascii=False) + "\n" for one in (DOCUMENT, DOUBLE_CLAIM)
+        json.dumps(document, ensure_ascii=False) + "\n"
+        for document in (DOCUMENT, DOUBLE_CLAIM)
     ),
 }
 ENCODINGS: dict[str, Callable[[str], bytes]] = {

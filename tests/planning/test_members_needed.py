@@ -66,10 +66,12 @@ def _refutes_all_smaller(found: MembersNeeded) -> None:
     """Every smaller number that is examined is refuted by a bound above the limit."""
     refuted = [
         number
-        for one in found.refuted
-        for number in range(one.members, (one.up_to or one.members) + 1)
+        for refutation in found.refuted
+        for number in range(
+            refutation.members, (refutation.up_to or refutation.members) + 1
+        )
     ]
-    assert all(one.bound > found.at_most for one in found.refuted)
+    assert all(refutation.bound > found.at_most for refutation in found.refuted)
     assert refuted == sorted(set(refuted))
     if found.status == "optimal":
         assert found.members is not None
@@ -102,7 +104,8 @@ def test_peak_lag_agrees_with_enumeration(
     assert len(found.leaves) == max(0, present - enough[0])
     smaller = range(1, enough[0])
     assert len([*smaller]) == sum(
-        (one.up_to or one.members) - one.members + 1 for one in found.refuted
+        (refutation.up_to or refutation.members) - refutation.members + 1
+        for refutation in found.refuted
     )
 
 
@@ -272,7 +275,7 @@ def test_what_is_not_decided_is_not_called_proved() -> None:
     early = replace(asked, solve_one=ends_early)
     found = members_needed(group(of_lags([5, 5, 1], 1)), "peak-lag", 6, early)
     assert (found.status, found.members, found.at_least) == ("feasible", 3, 2)
-    assert [one.rests_on for one in found.refuted] == ["sum"]
+    assert [refutation.rests_on for refutation in found.refuted] == ["sum"]
     assert needed(of_lags([5, 5, 1], 1), "peak-lag", 6, "none; peak-lag").members == 2
 
 

@@ -94,9 +94,9 @@ def test_a_change_that_contradicts_the_group_is_named(
 def test_lag_that_is_not_stated_can_only_be_set_as_a_whole() -> None:
     document = rebalance({"t": 2}, {"a": member(["t"])})
     assert changed(document, SetLag(topic="t", lag=3))["topics"]["t"]["lag"] == [3, 3]
-    for one in (SetLag(topic="t", partition=0, lag=3), SetLag(topic="t", times=2)):
+    for change in (SetLag(topic="t", partition=0, lag=3), SetLag(topic="t", times=2)):
         with pytest.raises(InstanceError, match="not stated"):
-            changed(document, one)
+            changed(document, change)
 
 
 def test_racks_of_new_partitions_are_unknown() -> None:

@@ -148,7 +148,9 @@ class Place:
                 while not member.leaving.is_set():
                     consumer.poll(0.05)
                     now = consumer.assignment()
-                    member.held = frozenset((one.topic, one.partition) for one in now)
+                    member.held = frozenset(
+                        (place.topic, place.partition) for place in now
+                    )
             finally:
                 consumer.close()
 
@@ -268,6 +270,8 @@ def log_of_groups(broker: Broker) -> Iterator[tuple[int, bytes, bytes | None]]:
         end = consumer.end_offsets([place])[place]
         while consumer.position(place) < end:
             for batch in consumer.poll(timeout_ms=500).values():
-                yield from ((one.offset, one.key, one.value) for one in batch)
+                yield from (
+                    (record.offset, record.key, record.value) for record in batch
+                )
     finally:
         consumer.close()

@@ -110,8 +110,8 @@ def test_the_newer_of_two_claims_counts() -> None:
     old.remember([("t", n) for n in (0, 1)], 3)
     new.remember([("t", n) for n in (0, 1, 2)], 4)
     said = [
-        encode_subscription(one.subscription(["t"], mode=Mode.EAGER))
-        for one in (old, new)
+        encode_subscription(memory.subscription(["t"], mode=Mode.EAGER))
+        for memory in (old, new)
     ]
     leader = assignor("fairest-sticky")
     given = leads(leader, a=said[0], b=said[1])

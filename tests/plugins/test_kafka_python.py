@@ -97,7 +97,7 @@ class Consumer:
         ]
         (name, _) = self.coordinator.group_protocols()[0]
         given = self.coordinator._perform_assignment("a", name, members)
-        return {member_id: one.encode() for member_id, one in given.items()}
+        return {member_id: assigned.encode() for member_id, assigned in given.items()}
 
     def is_given(self, data: bytes, generation: int) -> None:
         (name, _) = self.coordinator.group_protocols()[0]

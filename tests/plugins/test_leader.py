@@ -112,8 +112,10 @@ def test_the_same_as_on_the_command_line(
     verb = ["solve"] if algorithm == "oracle" else ["assign", "--assignor", algorithm]
     asked = [plain(seed) for seed in SEEDS]
     if algorithm != "oracle":
-        asked = [one for one in asked if is_for(ASSIGNORS[algorithm], one)]
-    file.write_text("".join(json.dumps(one) + "\n" for one in asked))
+        asked = [
+            document for document in asked if is_for(ASSIGNORS[algorithm], document)
+        ]
+    file.write_text("".join(json.dumps(document) + "\n" for document in asked))
     answers = Cli(capsysbinary)(*verb, file).documents
     assert len(answers) == len(asked) >= 15
     for document, answer in zip(asked, answers, strict=True):
@@ -190,7 +192,7 @@ def test_a_policy_that_cannot_be_met_is_replaced() -> None:
     document = rebalance({"t": {"partitions": 3}}, members)
     leader = leader_for(document, "oracle", "spread=0; stickiness")
     given = held(leader.assign(joined(document), counts(document)))
-    assert sorted(len(one["t"]) for one in given.values()) == [1, 2]
+    assert sorted(len(topics["t"]) for topics in given.values()) == [1, 2]
 
 
 def nonsense(_: Mapping[str, int]) -> dict[str, list[int]]:
@@ -221,7 +223,7 @@ def test_lag_counts() -> None:
     )
     leader = leader_for(document, "oracle", "none; peak-lag")
     given = held(leader.assign(joined(document), counts(document)))
-    assert sorted(one["t"] for one in given.values()) == [[0], [1, 2]]
+    assert sorted(topics["t"] for topics in given.values()) == [[0], [1, 2]]
 
 
 def claiming(*numbers: int, generation: int = 4) -> Subscription:

@@ -66,8 +66,8 @@ def test_the_same_bytes_as_java(assignor: str) -> None:
     assignor knows nothing, and its consumer does.
     """
     compared = 0
-    for one in of_java(assignor):
-        theirs = decode_subscription(one.subscription)
+    for member in of_java(assignor):
+        theirs = decode_subscription(member.subscription)
         mode = mode_of(assignor, None)
         claim = claim_of(theirs, mode)
         known = generation_in(theirs, mode)
@@ -77,7 +77,7 @@ def test_the_same_bytes_as_java(assignor: str) -> None:
         if claim.source is not ClaimSource.NOWHERE and known >= 0:
             memory.held = claim.partitions
         ours = memory.subscription(theirs.topics, mode=mode, rack=theirs.rack)
-        assert encode_subscription(ours) == one.subscription
+        assert encode_subscription(ours) == member.subscription
         compared += 1
     assert compared == {"sticky": 4, "cooperative-sticky": 14}[assignor]
 

@@ -79,8 +79,8 @@ def test_a_restart_is_no_rebalance(
         after = place.generations()
 
     again = restarted[len(before) :]
-    assert {one.generation for one in again} == {before[-1].generation}
-    assert [named(one) for one in again] == [named(before[-1])] * 2
+    assert {record.generation for record in again} == {before[-1].generation}
+    assert [named(record) for record in again] == [named(before[-1])] * 2
     old, new = ids(before[-1]), ids(again[-1])
     assert {name for name in old if old[name] != new[name]} == {"a", "b"}
     assert restarted[-1].leader == new["a"]
@@ -88,8 +88,8 @@ def test_a_restart_is_no_rebalance(
     joined = after[len(restarted) :]
     assert claimed([*restarted, joined[0]], mode) == claimed(restarted, mode) + 12
     claimed(after, mode)
-    for one in (*before, *joined):
-        judge(one, mode)
+    for record in (*before, *joined):
+        judge(record, mode)
 
 
 def returned_amid_a_rebalance(place: Place) -> list[GroupMetadata]:
@@ -173,8 +173,10 @@ def test_aiokafka_leads_by_member_id(place: Place) -> None:
         group.add(start())
         mixed = place.generations()[len(static) :]
 
-    for one in static:
-        assert given(one) == by_range(rebalance(one, Mode.EAGER))
-    for one in mixed:
-        (dynamic,) = {m.member_id for m in one.members if m.group_instance_id is None}
-        assert given(one)[dynamic] == {"t": [0, 1, 2], "u": [0, 1]}
+    for record in static:
+        assert given(record) == by_range(rebalance(record, Mode.EAGER))
+    for record in mixed:
+        (dynamic,) = {
+            m.member_id for m in record.members if m.group_instance_id is None
+        }
+        assert given(record)[dynamic] == {"t": [0, 1, 2], "u": [0, 1]}

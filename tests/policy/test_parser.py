@@ -26,7 +26,7 @@ def spread(most: int) -> Balance:
     return Balance(kind=BalanceKind.SPREAD, most=most)
 
 
-PLAIN = [one for one in Objective if one is not Objective.LOAD]
+PLAIN = [objective for objective in Objective if objective is not Objective.LOAD]
 
 
 @st.composite

@@ -25,7 +25,7 @@ ANSWER: verdicts.Document = {
     "format": "assignment/1",
     "members": {"a": {"t": [0]}, "b": {"t": [1]}, "c": {"u": [0]}, "d": {"v": [0]}},
 }
-INSTANCE, VALID = (json.dumps(one).encode() for one in (CHAIN, ANSWER))
+INSTANCE, VALID = (json.dumps(document).encode() for document in (CHAIN, ANSWER))
 INVALID = json.dumps(ANSWER | {"members": {}}).encode()
 DEEP = b"[" * 200_000
 
@@ -44,7 +44,7 @@ def by_both(folder: Path, instances: bytes, answers: bytes) -> tuple[int, list[s
         arguments = [*command, *map(str, files)]
         ran = subprocess.run(arguments, capture_output=True, check=False)
         told = [json.loads(line) for line in ran.stdout.splitlines()]
-        shown = [f"{one.get('id', '')}{one['verdict']}" for one in told]
+        shown = [f"{verdict.get('id', '')}{verdict['verdict']}" for verdict in told]
         found.append((ran.returncode, shown))
     assert found[0] == found[1]
     return found[1]
@@ -213,7 +213,7 @@ def test_many_separate_terms(before: int, bound: int) -> None:
         "topics": {"t": {"partitions": 3000}},
         "members": {name: {"subscription": ["t"]} for name in names},
     }
-    terms = [{"kind": "separate", "bound": one} for one in (*[-1] * before, 0)]
+    terms = [{"kind": "separate", "bound": value} for value in (*[-1] * before, 0)]
     proof = {"by": "terms", "terms": terms}
     stated = {
         "members": {

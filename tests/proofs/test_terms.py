@@ -134,13 +134,13 @@ def test_drawn_terms(program: Path) -> None:
     seed = FIRST_SEED + 1
     asked = list(islice(drawn_questions(seed), GROUPS))
     counted: Counter[tuple[str, bool]] = Counter()
-    found = answers(program, [one.line for one in asked])
-    for place, (one, told) in enumerate(zip(asked, found, strict=True)):
-        last_drawn.note(one.line, f"{seed}, draw {place}")
-        expected = (one.accepted, one.bound, one.scale)
+    found = answers(program, [posed.line for posed in asked])
+    for place, (posed, told) in enumerate(zip(asked, found, strict=True)):
+        last_drawn.note(posed.line, f"{seed}, draw {place}")
+        expected = (posed.accepted, posed.bound, posed.scale)
         assert (told["accepted"], told["bound"], told["scale"]) == expected
-        kinds = (term["kind"] for term in one.line["terms"])
-        counted.update(zip(kinds, one.accepted, strict=True))
+        kinds = (term["kind"] for term in posed.line["terms"])
+        counted.update(zip(kinds, posed.accepted, strict=True))
     for kind in ("average", "packing", "crowd", "topic-crowd"):
         for holds in (True, False):
             assert counted[kind, holds] > GROUPS // 20, counted

@@ -75,12 +75,12 @@ def checked(seed: int, count: int) -> Iterator[tuple[Pair, verdicts.Document]]:
 def test_drawn_answers() -> None:
     found = assert_equal_verdicts(list(islice(drawn_pairs(FIRST), PAIRS)), FIRST)
     for word in ("valid", "invalid"):
-        assert sum(one["verdict"] == word for one in found) > PAIRS // 50
+        assert sum(verdict["verdict"] == word for verdict in found) > PAIRS // 50
     for name in ("dec_min", "stickiness"):
         for is_so in (True, False):
-            told = [one["proved"].get(name) is is_so for one in found]
+            told = [verdict["proved"].get(name) is is_so for verdict in found]
             assert sum(told) > PAIRS // 10, (name, is_so)
-    levels = [one for verdict in found for one in verdict.get("objectives", ())]
+    levels = [level for verdict in found for level in verdict.get("objectives", ())]
     for by in ("certificate", "terms"):
         for is_so in (True, False):
             told = [
@@ -109,9 +109,9 @@ def test_a_difference_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(verdicts, "verify_verdict", wrong)
     ((_, odd),) = verdicts.compared([(CHAIN, ANSWER)])
-    assert [(one.field, one.verify - one.checker) for one in odd] == [
-        ("figures.moves", 1)
-    ]
+    assert [
+        (difference.field, difference.verify - difference.checker) for difference in odd
+    ] == [("figures.moves", 1)]
 
 
 @pytest.mark.usefixtures("compiled")
@@ -191,7 +191,7 @@ def test_what_is_not_judged_is_named() -> None:
     missing = [
         name for name in found["not_covered"] if name.startswith("objectives.1.")
     ]
-    assert missing == [f"objectives.1.{one}" for one in MISSING]
+    assert missing == [f"objectives.1.{name}" for name in MISSING]
 
 
 @pytest.mark.parametrize(

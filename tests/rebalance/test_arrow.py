@@ -148,8 +148,8 @@ def _names_of_columns(kind: pa.DataType) -> set[str]:
         return _names_of_columns(kind.value_type)
     if not pa.types.is_struct(kind) or kind == VALUE:
         return set()
-    below = [_names_of_columns(one.type) for one in kind]
-    names = zip((one.name for one in kind), below, strict=True)
+    below = [_names_of_columns(field.type) for field in kind]
+    names = zip((field.name for field in kind), below, strict=True)
     return {path for name, found in names for path in _under(name, found)}
 
 
@@ -205,8 +205,10 @@ def test_a_table_survives_parquet(tmp_path: Path) -> None:
     pq.write_table(to_table(documents), tmp_path / "r.parquet")
     table = pq.read_table(tmp_path / "r.parquet")
     assert table.schema.equals(REBALANCES)
-    found = [one for one in from_table(table) if isinstance(one, Rebalance)]
-    assert [to_json(one) for one in found] == [
+    found = [
+        document for document in from_table(table) if isinstance(document, Rebalance)
+    ]
+    assert [to_json(document) for document in found] == [
         to_json(document) for document in documents
     ]
 
@@ -217,8 +219,8 @@ def test_other_integers_and_strings_are_read_too() -> None:
     member = pa.struct([("subscription", pa.large_list(pa.string())), ("owned", held)])
     rows = [
         [
-            (name, {"subscription": one["subscription"], "owned": one["owned"]})
-            for name, one in table.column("members").to_pylist()[0]
+            (name, {"subscription": entry["subscription"], "owned": entry["owned"]})
+            for name, entry in table.column("members").to_pylist()[0]
         ]
     ]
     members = pa.array(rows, type=pa.map_(pa.string(), member))
@@ -231,7 +233,7 @@ def test_a_bad_row_costs_that_row() -> None:
     good = to_table([rebalance_of(DOUBLE_CLAIM)])
     bad = good.set_column(0, "format", pa.array(["rebalance/2"]))
     found = list(from_table(pa.concat_tables([good, bad, good])))
-    assert [isinstance(one, DocumentError) for one in found] == [False, True, False]
+    assert [isinstance(item, DocumentError) for item in found] == [False, True, False]
     assert isinstance(found[1], DocumentError)
     assert found[1].path == "$.format"
 

@@ -16,7 +16,9 @@ OFFSETS = st.none() | st.integers(0, 2**63 - 1)
 
 def lag(committed: int | None, earliest: int, latest: int, reset: OffsetReset) -> int:
     at = NOT_COMMITTED if committed is None else committed
-    column, first, end = (np.array([one], np.int64) for one in (at, earliest, latest))
+    column, first, end = (
+        np.array([offset], np.int64) for offset in (at, earliest, latest)
+    )
     return int(lag_of(column, first, end, reset)[0])
 
 

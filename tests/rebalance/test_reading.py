@@ -108,8 +108,8 @@ def test_lines_whose_first_ones_are_broken_are_lines(
 ) -> None:
     source = write(broken.rstrip() + b"\n" + line("a") + b"{\n" + line("b"))
     found = list(read_rebalances(source))
-    good = [one.group for one in found if isinstance(one, Rebalance)]
-    bad = [one.line for one in found if isinstance(one, DocumentError)]
+    good = [item.group for item in found if isinstance(item, Rebalance)]
+    bad = [item.line for item in found if isinstance(item, DocumentError)]
     many = broken.rstrip().count(b"\n") + 1
     assert good == ["a", "b"]
     assert bad == [*range(1, many + 1), many + 2]
@@ -244,7 +244,7 @@ def test_lines_past_the_longest_cost_themselves(
     good, long = line("a"), b'{"x": "' + b"y" * 1000 + b'"}\n'
     for content in (good + long + line("b"), long + good + line("b")):
         found = list(read_rebalances(write(content)))
-        bad = [one for one in found if isinstance(one, DocumentError)]
+        bad = [item for item in found if isinstance(item, DocumentError)]
         assert len(found) == 3
         assert len(bad) == 1
         assert "longer than" in bad[0].reason

@@ -101,10 +101,10 @@ def _topic(topic: TopicMetadata, more: Tags) -> bytes:
 
 def _assigned(assigned: tuple[TopicIdPartitions, ...], more: Tags) -> bytes:
     return _array(
-        one.topic_id
-        + _int32s(one.partitions)
-        + tagged(more | ({} if one.epochs is None else {0: _int32s(one.epochs)}))
-        for one in assigned
+        topic.topic_id
+        + _int32s(topic.partitions)
+        + tagged(more | ({} if topic.epochs is None else {0: _int32s(topic.epochs)}))
+        for topic in assigned
     )
 
 

@@ -78,7 +78,9 @@ def of_java() -> tuple[RecordBytes, ...]:
     keys = {vector.fields["record_type"]: vector.data for vector in java("key")}
     types = {0: "offset-commit-value", 1: "offset-commit-value"}
     types |= {2: "group-metadata-value"} | {of: name for name, of in TYPES.items()}
-    values = [(keys[of], one.data) for of, name in types.items() for one in java(name)]
+    values = [
+        (keys[of], vector.data) for of, name in types.items() for vector in java(name)
+    ]
     subscriptions = [vector.data for vector in java("subscription")]
     subscriptions += [
         encode_subscription(Subscription(version=1, topics=(), user_data=vector.data))
@@ -87,7 +89,7 @@ def of_java() -> tuple[RecordBytes, ...]:
     ]
     sent = [(subscription, b"") for subscription in subscriptions]
     sent += [(subscriptions[0], vector.data) for vector in java("assignment")]
-    groups = [written(group_of(*one, of)) for one in sent for of in ASSIGNORS]
+    groups = [written(group_of(*pair, of)) for pair in sent for of in ASSIGNORS]
     return (*((key, None) for key in keys.values()), *values, *groups)
 
 

@@ -97,7 +97,7 @@ def _member(member: ConsumerGroupMemberMetadata) -> Content:
 def _by_id(
     assigned: tuple[TopicIdPartitions, ...],
 ) -> tuple[tuple[bytes, tuple[int, ...]], ...]:
-    return tuple((one.topic_id, one.partitions) for one in assigned)
+    return tuple((topic.topic_id, topic.partitions) for topic in assigned)
 
 
 def _generation(group: GroupMetadata) -> Content:

@@ -140,7 +140,7 @@ WITH_A_TAG = (
 )
 
 
-@pytest.mark.parametrize("record", WITH_A_TAG, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("record", WITH_A_TAG, ids=lambda record: type(record).__name__)
 def test_tags_of_any_size(record: Written) -> None:
     """A topic's id, numbers, the epochs of partitions, and what a member sent."""
     values = [

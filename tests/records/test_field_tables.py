@@ -161,7 +161,9 @@ def _of_kafka(
     since: int = 0,
 ) -> Iterator[FieldRead]:
     """Yield the fields of a version, of a struct that exists ``since`` one."""
-    structs = {one["name"]: one["fields"] for one in message.get("commonStructs", [])}
+    structs = {
+        struct["name"]: struct["fields"] for struct in message.get("commonStructs", [])
+    }
     for field in fields:
         if not _has(field["versions"], version):
             continue

@@ -124,8 +124,10 @@ def test_the_messages_are_those_of_kafka() -> None:
         message["name"]: message for message in printed_records._messages().values()
     }
     with zipfile.ZipFile(jar) as packed:
-        found = [one for one in packed.namelist() if one.startswith("common/message/")]
-        texts = [packed.read(one).decode() for one in found if one.endswith(".json")]
+        found = [
+            path for path in packed.namelist() if path.startswith("common/message/")
+        ]
+        texts = [packed.read(path).decode() for path in found if path.endswith(".json")]
     theirs = [json.loads(re.sub(r"(?m)^\s*//.*$", "", text)) for text in texts]
     theirs = [message for message in theirs if message["name"] in ours]
     assert len(theirs) == len(ours) == 5
@@ -135,14 +137,15 @@ def test_the_messages_are_those_of_kafka() -> None:
         assert message["validVersions"] == described["validVersions"]
         assert message["flexibleVersions"] == described["flexibleVersions"]
         common = {
-            one["name"]: one["fields"] for one in message.get("commonStructs", [])
+            struct["name"]: struct["fields"]
+            for struct in message.get("commonStructs", [])
         }
         _compare(message["fields"], described["fields"], common)
 
 
 def _compare(theirs: Any, ours: Any, common: dict[str, Any]) -> None:
     by_name = {field["name"]: field for field in ours}
-    assert [one["name"] for one in theirs] == list(by_name)
+    assert [field["name"] for field in theirs] == list(by_name)
     for field in theirs:
         own = by_name[field["name"]]
         for what in ("type", "nullableVersions", "taggedVersions", "tag"):

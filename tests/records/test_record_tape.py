@@ -76,7 +76,7 @@ def test_other_programs() -> None:
     )
 )
 def test_drawn_records(drawn: list[tuple[Written, Tags]]) -> None:
-    check([written(*one) for one in drawn])
+    check([written(*pair) for pair in drawn])
 
 
 @given(consumer_groups())

@@ -36,7 +36,7 @@ def check_advice(root: Element, tables: Recount) -> list[str]:
         told[data["clusters"][cluster], group, name] = line
     assert told == {key: expected[key] for key in told}
     in_table = [
-        one.text for one in root.one("table", id="group-table").all(class_="advice")
+        cell.text for cell in root.one("table", id="group-table").all(class_="advice")
     ]
     in_data = [line for line in told.values() if line]
     both = min(len(in_table), len(in_data))  # the data can be cut

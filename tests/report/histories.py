@@ -66,22 +66,25 @@ def _held(document: Row, rng: Random) -> Row:
     }
     draw = draw_any_assignment if rng.random() < INVALID else draw_assignment
     held = draw(rng, document | {"members": people})["members"] if people else {}
-    return {name: one for name, one in held.items() if name in people}
+    return {name: topics for name, topics in held.items() if name in people}
 
 
 def _generation(
     name: str, generation: int, document: Row, held: Row, assignor: str
 ) -> GroupMetadata:
     people = [
-        member(one, document["members"][one]["subscription"], held[one]) for one in held
+        member(
+            member_id, document["members"][member_id]["subscription"], held[member_id]
+        )
+        for member_id in held
     ]
     return group(generation, *people, assignor=assignor, group_id=name)
 
 
 def _text(name: str, held: Row) -> str:
     rows = (
-        (one, sum(map(len, topics.values())), _assigned(topics))
-        for one, topics in held.items()
+        (member_id, sum(map(len, topics.values())), _assigned(topics))
+        for member_id, topics in held.items()
     )
     told = state("Stable", len(held), group=name)
     return members(*rows, group=name) + told

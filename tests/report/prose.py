@@ -34,7 +34,7 @@ def sentences(root: Element) -> Iterator[str]:
         elif CASES in classes or (element.tag == "ul" and "legend" in classes):
             continue
         elif element.tag == "dl":
-            terms = [one for one in element.all() if one.tag in ("dt", "dd")]
+            terms = [part for part in element.all() if part.tag in ("dt", "dd")]
             for term, meaning in batched(map(text_of, terms), 2):
                 yield f"{term} = {meaning}"
         elif element.tag in BLOCKS:
@@ -202,7 +202,7 @@ def _extent(t: Recount, m: Match) -> bool:
 
 def _time(t: Recount, m: Match) -> bool:
     times = [row["at"] for row in t.tables["rebalances"] if row["at"] is not None]
-    said = [f"{one:%Y-%m-%d %H:%M:%S}" for one in (min(times), max(times))]
+    said = [f"{moment:%Y-%m-%d %H:%M:%S}" for moment in (min(times), max(times))]
     return list(m.groups()) == said
 
 

@@ -19,13 +19,13 @@ def text_of(element: Element) -> str:
 
 
 def _pieces(element: Element) -> Iterator[str]:
-    for one in element.content:
-        if isinstance(one, str):
-            yield one
-        elif one.tag == "bdi":
-            yield f"⟨{one.attributes.get('title', one.text)}⟩"
+    for piece in element.content:
+        if isinstance(piece, str):
+            yield piece
+        elif piece.tag == "bdi":
+            yield f"⟨{piece.attributes.get('title', piece.text)}⟩"
         else:
-            yield from _pieces(one)
+            yield from _pieces(piece)
 
 
 def number(text: str) -> int:

@@ -172,7 +172,7 @@ def test_a_later_day_follows_a_higher_generation(tmp_path: Path) -> None:
 
 
 def test_groups_of_the_same_name_in_two_clusters(tmp_path: Path) -> None:
-    audit, other = (audit_of(one, other=BEST) for one in (BEST, LOPSIDED))
+    audit, other = (audit_of(answer, other=BEST) for answer in (BEST, LOPSIDED))
     for name, rows in other.rows.items():
         audit.rows[name] += [row | {"cluster": "test"} for row in rows]
     found = facts_of(load(audit.write(tmp_path / "audit"))).groups
@@ -195,7 +195,7 @@ def test_the_plan_of_each_recorded_group_has_the_line_of_the_page(
 
 
 def test_the_plan_of_a_group_names_each_cluster(tmp_path: Path) -> None:
-    audit, other = (audit_of(one, other=BEST) for one in (BEST, LOPSIDED))
+    audit, other = (audit_of(answer, other=BEST) for answer in (BEST, LOPSIDED))
     for name, rows in other.rows.items():
         audit.rows[name] += [row | {"cluster": "test"} for row in rows]
     audit.rebalance(even("others"), {"actual": RESTLESS})

@@ -54,9 +54,11 @@ ALLOWED = {
 def renamed(value: Any, names: dict[str, str]) -> Any:
     """Rename members, topics and groups wherever they stand in a document."""
     if isinstance(value, dict):
-        return {names.get(key, key): renamed(one, names) for key, one in value.items()}
+        return {
+            names.get(key, key): renamed(item, names) for key, item in value.items()
+        }
     if isinstance(value, list):
-        return [renamed(one, names) for one in value]
+        return [renamed(item, names) for item in value]
     return names.get(value, value) if isinstance(value, str) else value
 
 
@@ -104,7 +106,11 @@ def injected(root: Element) -> list[str]:
 
 def shape(root: Element) -> list[str]:
     """List the elements of a page, without those whose number depends on names."""
-    return [one.tag for one in root.all() if one.tag not in {"g", "path", "text"}]
+    return [
+        element.tag
+        for element in root.all()
+        if element.tag not in {"g", "path", "text"}
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -162,11 +168,11 @@ def test_names_are_isolated_from_the_surrounding_text(tmp_path: Path) -> None:
 def test_long_names_keep_both_ends_and_have_a_tooltip(tmp_path: Path) -> None:
     name = "consumer-" + "x" * 60 + "-5f0c"
     root = read_html(page_of(audit_of(name).write(tmp_path / "audit")))
-    long = [one for one in root.all("bdi") if "…" in one.text]
+    long = [element for element in root.all("bdi") if "…" in element.text]
     assert long
-    assert any(one.text.startswith("aconsum") for one in long)
-    assert any(one.text.endswith("-5f0c") for one in long)
-    assert all(len(one.attributes["title"]) > len(one.text) for one in long)
+    assert any(element.text.startswith("aconsum") for element in long)
+    assert any(element.text.endswith("-5f0c") for element in long)
+    assert all(len(element.attributes["title"]) > len(element.text) for element in long)
 
 
 @pytest.mark.heavy
@@ -184,7 +190,7 @@ def test_the_page_needs_nothing_from_anywhere(tmp_path: Path) -> None:
     policy = root.one("meta", **{"http-equiv": "Content-Security-Policy"})
     assert policy.attributes["content"].startswith("default-src 'none'")
     *data, script = root.all("script")
-    assert [one.attributes["type"] for one in data] == ["application/json"] * 2
+    assert [element.attributes["type"] for element in data] == ["application/json"] * 2
     digest = hashlib.sha256("".join(script.words).encode()).digest()
     allowed = f"script-src 'sha256-{base64.b64encode(digest).decode()}'"
     assert allowed in policy.attributes["content"]
@@ -195,13 +201,15 @@ def test_the_page_needs_nothing_from_anywhere(tmp_path: Path) -> None:
 @pytest.mark.heavy
 def test_ids_are_unique_and_links_lead_somewhere(tmp_path: Path) -> None:
     root = read_html(page_of(small_audit().write(tmp_path / "audit")))
-    ids = [one.attributes["id"] for one in root.all() if "id" in one.attributes]
+    ids = [
+        element.attributes["id"] for element in root.all() if "id" in element.attributes
+    ]
     assert len(ids) == len(set(ids))
-    links = {one.attributes["href"].removeprefix("#") for one in root.all("a")}
+    links = {element.attributes["href"].removeprefix("#") for element in root.all("a")}
     labels = {
-        one.attributes["aria-labelledby"]
-        for one in root.all()
-        if "aria-labelledby" in one.attributes
+        element.attributes["aria-labelledby"]
+        for element in root.all()
+        if "aria-labelledby" in element.attributes
     }
     assert links | labels <= set(ids)
     assert {

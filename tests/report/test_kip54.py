@@ -88,5 +88,5 @@ def test_groups_link_to_their_rows(tmp_path: Path) -> None:
     audit.rebalance(CHAIN | {"group": "chain"}, {"actual": CHAINED})
     root = read_html(page_of(audit.write(tmp_path)))
     section = root.one("section", **{"aria-labelledby": "kip54"})
-    links = [one.attributes["href"] for one in section.all("a")]
+    links = [link.attributes["href"] for link in section.all("a")]
     assert links == ["#group-chain"]

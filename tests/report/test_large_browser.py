@@ -194,7 +194,7 @@ def test_rows_of_one_group_differ_at_400_pixels(
         ".map((row) => row.cells[0].firstElementChild.textContent.trim()"
         " + getComputedStyle(row.cells[0], '::after').content)"
     )
-    named = {one for one in found if one.startswith("upgrade-726")}
+    named = {text for text in found if text.startswith("upgrade-726")}
     assert named == {'upgrade-726"cooperative-sticky"', 'upgrade-726"range"'}
     assert len(set(found)) == len(found)
     context.close()

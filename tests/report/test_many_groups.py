@@ -40,11 +40,11 @@ def client(group: str, assignor: str | None = "sticky", **counts: int) -> Client
 
 @given(NAMES, NAMES, st.booleans())
 def test_different_groups_have_different_ids(
-    one: str, other: str, many_clusters: bool
+    group: str, other: str, many_clusters: bool
 ) -> None:
     """Ids are ASCII without spaces, so that they can stand in any attribute or link."""
-    ids = [group_id("a", name, many_clusters=many_clusters) for name in (one, other)]
-    assert (ids[0] == ids[1]) == (one == other)
+    ids = [group_id("a", name, many_clusters=many_clusters) for name in (group, other)]
+    assert (ids[0] == ids[1]) == (group == other)
     assert all(id_.isascii() and id_.isprintable() and " " not in id_ for id_ in ids)
     assert all(len(id_) < 130 for id_ in ids)
 
@@ -220,7 +220,10 @@ def test_only_the_last_days_are_drawn(tmp_path: Path) -> None:
     folder = many(1, days=95).write(tmp_path / "audit")
     root = read_html(page_of(folder))
     found = check_all(root, Recount(folder))
-    assert any("last 92 days are shown, 3 days before them are" in one for one in found)
+    assert any(
+        "last 92 days are shown, 3 days before them are" in sentence
+        for sentence in found
+    )
 
 
 @pytest.mark.heavy
@@ -233,7 +236,9 @@ def test_groups_that_the_data_leaves_out_are_counted(
     data = json.loads("".join(root.one("script", id="group-data").words))
     left_out = 30 - len(data["rows"])
     found = check_all(root, Recount(folder))
-    assert any(f"covers all rows but the last {left_out};" in one for one in found)
+    assert any(
+        f"covers all rows but the last {left_out};" in sentence for sentence in found
+    )
 
 
 @pytest.mark.heavy

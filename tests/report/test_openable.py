@@ -158,16 +158,16 @@ def test_the_transfers_balance_what_was_recorded(
         name: {topic: {*numbers} for topic, numbers in member.items()}
         for name, member in answer["members"].items()
     }
-    for one in found.balancing:
-        assert one.giver is not None
-        assert one.receiver is not None
-        for topic, numbers in one.partitions.items():
-            assert held[one.giver][topic] >= {*numbers}
-            held[one.giver][topic] -= {*numbers}
-            held[one.receiver].setdefault(topic, set()).update(numbers)
+    for transfer in found.balancing:
+        assert transfer.giver is not None
+        assert transfer.receiver is not None
+        for topic, numbers in transfer.partitions.items():
+            assert held[transfer.giver][topic] >= {*numbers}
+            held[transfer.giver][topic] -= {*numbers}
+            held[transfer.receiver].setdefault(topic, set()).update(numbers)
     after = {
-        name: {topic: sorted(numbers) for topic, numbers in one.items()}
-        for name, one in held.items()
+        name: {topic: sorted(numbers) for topic, numbers in topics.items()}
+        for name, topics in held.items()
     }
     verdict = verify.judge(
         verify.read_rebalance(json.dumps(instance)),
@@ -175,7 +175,7 @@ def test_the_transfers_balance_what_was_recorded(
     )
     assert verdict["verdict"] == "valid"
     assert verdict["figures"]["dec_min_balanced"]
-    assert sum(one.count for one in found.balancing) == number
+    assert sum(transfer.count for transfer in found.balancing) == number
 
 
 @drawn(st.lists(st.integers(0, 2 * MOST), max_size=12), st.integers(0, MOST))
@@ -236,9 +236,9 @@ def test_scripts_draw_as_the_page_does(page: Page) -> None:
             assert opened is not None
             there, here = opened.evaluate(LINES), drawn_by_page.evaluate(LINES)
             assert len(here) == 2
-            for one, other in zip(here, there, strict=True):
-                for name in one:
-                    assert sorted(map(str, one[name])) == sorted(map(str, other[name]))
+            for svg, other in zip(here, there, strict=True):
+                for name in svg:
+                    assert sorted(map(str, svg[name])) == sorted(map(str, other[name]))
             compared += 1
     assert compared == 5
 

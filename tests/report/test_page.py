@@ -78,8 +78,8 @@ def test_groups_and_their_drawn_rebalances_link_to_each_other(small: Element) ->
 
 
 def test_every_link_within_the_page_has_a_target(small: Element) -> None:
-    ids = {one.attributes.get("id") for one in small.all()}
-    links = [one.attributes.get("href", "") for one in small.all("a")]
+    ids = {element.attributes.get("id") for element in small.all()}
+    links = [element.attributes.get("href", "") for element in small.all("a")]
     within = {link.removeprefix("#") for link in links if link.startswith("#")}
     assert len(within) > 10
     assert within <= ids
@@ -272,8 +272,8 @@ def test_what_was_audited(small: Element) -> None:
     facts = found.one("dl", class_="facts")
     told = dict(
         zip(
-            (one.text for one in facts.all("dt")),
-            (one.text for one in facts.all("dd")),
+            (term.text for term in facts.all("dt")),
+            (meaning.text for meaning in facts.all("dd")),
             strict=True,
         )
     )

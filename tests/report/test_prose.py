@@ -105,7 +105,9 @@ def test_recorded_text_and_records(tmp_path: Path) -> None:
     shutil.copytree(TESTS / "data/describe-4.3.1", folder)
     shutil.copy(RECORDINGS / "first-look/consumer_offsets.jsonl", folder)
     found = checked(audit_of([folder], tmp_path / "audit"))
-    assert any("11 snapshots show a state that the records" in one for one in found)
+    assert any(
+        "11 snapshots show a state that the records" in sentence for sentence in found
+    )
 
 
 @pytest.mark.heavy

@@ -115,8 +115,8 @@ HOSTILE = "<img src=x onerror=alert(1)>'\"\u202e" + "x" * 300
 def hostile() -> tuple[Document, Document]:
     text = json.dumps((even(HOSTILE), RESTLESS))
     instance, answer = json.loads(text)
-    for one in (instance, answer):
-        one["members"][HOSTILE] = one["members"].pop("a")
+    for document in (instance, answer):
+        document["members"][HOSTILE] = document["members"].pop("a")
     return instance, answer
 
 
@@ -141,10 +141,10 @@ def test_it_fits_and_has_no_barrier(
     context = browser.new_context(
         viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
     )
-    for name, one in (("plain", (even("orders"), RESTLESS)), ("hostile", hostile())):
+    for name, pair in (("plain", (even("orders"), RESTLESS)), ("hostile", hostile())):
         (tmp_path / name).mkdir()
         page = context.new_page()
-        page.goto(page_of_one(tmp_path / name, *one).as_uri())
+        page.goto(page_of_one(tmp_path / name, *pair).as_uri())
         assert page.evaluate(TOO_WIDE) == []
         assert page.evaluate(CONTRAST) == []
         found = Axe().run(page).response
@@ -162,8 +162,8 @@ def test_a_link_opens_a_rebalance(browser: Browser, tmp_path: Path) -> None:
     page = browser.new_page()
     page.goto((folder / "index.html").as_uri())
     closed = [
-        one.get_attribute("id")
-        for one in page.query_selector_all("details.case:not([open])")
+        case.get_attribute("id")
+        for case in page.query_selector_all("details.case:not([open])")
     ]
     assert "rebalance-orders-2" in closed
     page.goto((folder / "index.html").as_uri() + "#rebalance-orders-2")

@@ -33,7 +33,9 @@ def test_snapshots_change_nothing_about_rebalances(tmp_path: Path) -> None:
     assert root.one("dl", class_="tiles").text == without.one("dl", class_="tiles").text
     for name in ("clients", "assignors", "gaps", "kip54", "cooperative", "worst"):
         assert section(root, name).text == section(without, name).text
-    facts = [facts_of(load(tmp_path / one / "audit")) for one in ("with", "without")]
+    facts = [
+        facts_of(load(tmp_path / folder / "audit")) for folder in ("with", "without")
+    ]
     assert facts[0].all_clients == facts[1].all_clients
     assert "Snapshots" not in without.text
 
@@ -63,7 +65,7 @@ def test_snapshots_by_group(tmp_path: Path) -> None:
     assert [link.attributes["href"] for link in links] == ["#group-orders"]
     text = section(root, "snapshots").text
     assert "The balance of 3 snapshots cannot be determined" in text
-    assert "3 snapshots" in [one.text for one in section(root, "snapshots").all("dt")]
+    assert "3 snapshots" in [term.text for term in section(root, "snapshots").all("dt")]
     assert "1 snapshot shows a state that the records contain" in text
     assert "1 balanced and 1 unbalanced" in text
     chart = section(root, "snapshots").one("div", class_="wide")

@@ -97,8 +97,10 @@ def _check_violations(said: str, row: Row) -> None:
     """Compare each rule's count and example with the violations of the row."""
     broken = row.get("violations") or []
     rules: dict[str, set[tuple[str, int]]] = {}
-    for one in broken:
-        rules.setdefault(one["rule"], set()).add((one["topic"], one["partition"]))
+    for violation in broken:
+        rules.setdefault(violation["rule"], set()).add(
+            (violation["topic"], violation["partition"])
+        )
     parts = said.removesuffix(".").split("; ")
     assert len(parts) == len(rules) or not broken
     for part in parts:
@@ -108,11 +110,11 @@ def _check_violations(said: str, row: Row) -> None:
         (rule,) = (name for name, words in RULES.items() if words == match[4])
         assert number(match[1]) == len(rules[rule]), (said, broken)
         assert any(
-            one["rule"] == rule
-            and visible(one["topic"]) == match[2]
-            and one["partition"] == number(match[3])
-            and (match[5] is None or visible(one["member"]) == match[5])
-            for one in broken
+            violation["rule"] == rule
+            and visible(violation["topic"]) == match[2]
+            and violation["partition"] == number(match[3])
+            and (match[5] is None or visible(violation["member"]) == match[5])
+            for violation in broken
         )
 
 
@@ -147,8 +149,8 @@ def _check_paragraph(
         assert number(match[1]) == len(names) - len(shown)
         assert number(match[1]) == len(others) + sum(
             number(left[1])
-            for one in case.all("p")
-            if (left := re.match(rf"and {N} more members?, whose", text_of(one)))
+            for paragraph in case.all("p")
+            if (left := re.match(rf"and {N} more members?, whose", text_of(paragraph)))
         )
     elif re.match(rf"and {N} more members?, whose partitions", text):
         assert case.all("details", class_="others")
@@ -176,7 +178,7 @@ def _check_chain(
         assert topic in wants[hop[4]]
         ends.append((hop[3], hop[4]))
     assert (ends[0][0], ends[-1][1]) == (giver, taker)
-    assert all(one[1] == other[0] for one, other in pairwise(ends))
+    assert all(end[1] == other[0] for end, other in pairwise(ends))
 
 
 def _owned(row: Row) -> int:

@@ -139,8 +139,8 @@ def test_prices_start_at_zero_in_every_level(document: Document) -> None:
     level = proved.level.tolist()
     if proved.threshold is not None:
         level = [tuple(key) for key in proved.threshold.tolist()]
-    for one in set(level):
-        prices = proved.price[[n == one for n in level]]
+    for value in set(level):
+        prices = proved.price[[n == value for n in level]]
         assert prices.min() == 0
 
 

@@ -51,8 +51,10 @@ def _by_peak_lag(laid_out: Instance, policy: Policy) -> Result | None:
 
 ENGINES: Final[Mapping[str, Engine]] = MappingProxyType(
     {
-        "cp-sat": lambda one, policy: cpsat.solve(one, policy, limits=Limits()),
-        "highs": lambda one, policy: milp.solve(one, policy, limits=Limits()),
+        "cp-sat": lambda laid_out, policy: cpsat.solve(
+            laid_out, policy, limits=Limits()
+        ),
+        "highs": lambda laid_out, policy: milp.solve(laid_out, policy, limits=Limits()),
         "flow": flow_policies.solve,
         "peak-lag": _by_peak_lag,
     }

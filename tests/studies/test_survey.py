@@ -93,9 +93,12 @@ def test_a_file_has_the_records_of_all_assignors(tmp_path: Path) -> None:
     families = ["fresh", "claims"]
     assert places == [(a, f) for a in ("lose", "none") for f in families]
     found = [record for record in records if isinstance(record, Finding)]
-    kinds = [(one.subject.assignor, one.family, one.category) for one in found]
+    kinds = [
+        (finding.subject.assignor, finding.family, finding.category)
+        for finding in found
+    ]
     assert len(kinds) == len(set(kinds))
-    faults = [one for one in found if one.category == "invalid"]
+    faults = [finding for finding in found if finding.category == "invalid"]
     assert {fault.family for fault in faults} == {
         "fresh"
     }  # that of claims shrinks to it
@@ -104,7 +107,7 @@ def test_a_file_has_the_records_of_all_assignors(tmp_path: Path) -> None:
         assert fault.command.startswith("assignor-oracle fuzz --client ours@1/lose ")
         assert fault.shrunk is not None
         assert len(fault.shrunk.instance.members) == 2
-    gaps = [one for one in found if one.category == "kip54-unbalanced"]
+    gaps = [finding for finding in found if finding.category == "kip54-unbalanced"]
     assert any(gap.shrunk is not None for gap in gaps)
 
 
@@ -114,7 +117,7 @@ def test_reasons_have_no_stack_traces(tmp_path: Path) -> None:
     surveyed([client("trace")], tmp_path)
     records = stored_records(record_file(tmp_path, "ours", "1"))
     found = [record for record in records if isinstance(record, Finding)]
-    crashes = [one for one in found if one.category == "crash"]
+    crashes = [finding for finding in found if finding.category == "crash"]
     assert crashes
     for crash in crashes:
         assert crash.shrunk is not None
@@ -227,8 +230,8 @@ def test_every_installed_client_is_surveyed(
     done = list(
         survey(clients, plan, folder=tmp_path, parts=tmp_path / "parts", workers=2)
     )
-    assert [one.problem for one in done] == [None] * len(clients)
+    assert [outcome.problem for outcome in done] == [None] * len(clients)
     for place in dict.fromkeys((client.client, client.version) for client in clients):
         records = stored_records(record_file(tmp_path, *place))
         assert {record.subject.version for record in records} == {place[1]}
-    assert sum(one.rebalances for one in done) > 4 * len(clients)
+    assert sum(outcome.rebalances for outcome in done) > 4 * len(clients)

@@ -190,7 +190,9 @@ def test_churn_has_every_change() -> None:
             seen |= {"create"} if after["topics"].keys() - topics else set()
             seen |= {"delete"} if topics - after["topics"].keys() else set()
             for name in topics & after["topics"].keys():
-                sizes = [one["topics"][name]["partitions"] for one in (before, after)]
+                sizes = [
+                    state["topics"][name]["partitions"] for state in (before, after)
+                ]
                 seen |= {"grow"} if sizes[0] < sizes[1] else set()
                 assert sizes[0] <= sizes[1]
             seen |= {

@@ -18,7 +18,7 @@ from tools.clients.toolchains import GO, NODE, Toolchain, find_toolchain, versio
 from tools.installer import SetUpError
 
 DECLARED = declarations()
-BUILT = [one for one in DECLARED if one.build.toolchain in install.BUILDERS]
+BUILT = [client for client in DECLARED if client.build.toolchain in install.BUILDERS]
 
 
 @pytest.fixture(autouse=True)
@@ -102,7 +102,9 @@ def fake_builders(monkeypatch: pytest.MonkeyPatch, broken: str = "") -> list[str
 def test_a_second_run_builds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     built = fake_builders(monkeypatch)
     assert install.install_clients() == []
-    expected = [f"{one.name}-{version}" for one in BUILT for version in one.versions]
+    expected = [
+        f"{client.name}-{version}" for client in BUILT for version in client.versions
+    ]
     assert built == expected
     assert install.install_clients() == []
     assert built == expected
@@ -115,7 +117,7 @@ def test_a_client_that_fails_does_not_stop_the_others(
     monkeypatch.setattr("sys.argv", ["clients"])
     assert command.main() == 1
     said = capsys.readouterr()
-    (sarama,) = (one for one in DECLARED if one.name == "sarama")
+    (sarama,) = (client for client in DECLARED if client.name == "sarama")
     assert f"sarama@{sarama.versions[0]}: failed: no network" in said.out
     assert "clients: not installed: sarama@" in said.err
     for client in BUILT:
@@ -140,7 +142,7 @@ def test_a_build_states_why_it_failed(
     program = stand_in(folder / "bin", "go", "main.go:3: some error")
     program.write_text(program.read_text() + "exit 1\n")
     monkeypatch.setattr(builders, "find_toolchain", lambda _: program)
-    (franz,) = (one for one in DECLARED if one.name == "franz-go")
+    (franz,) = (client for client in DECLARED if client.name == "franz-go")
     with pytest.raises(SetUpError, match=r"go: main.go:3: some error \(.*build.log"):
         builders.build_go(folder, franz)
 

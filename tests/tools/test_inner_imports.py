@@ -30,13 +30,13 @@ def write(path: Path, text: str) -> None:
 
 
 def found(root: Path) -> list[InnerImport]:
-    return [one for one, is_inner in imports(root) if is_inner]
+    return [imported for imported, is_inner in imports(root) if is_inner]
 
 
 @pytest.mark.heavy
 def test_every_inner_import_of_the_tests_has_a_reason() -> None:
     every = list(imports())
-    inner = [one for one, is_inner in every if is_inner]
+    inner = [imported for imported, is_inner in every if is_inner]
     assert unexplained(inner) == []
     assert unused_reasons(inner) == []
 

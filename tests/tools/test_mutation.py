@@ -83,7 +83,7 @@ def outcome(killed: int, survived: int, *, drawn: int = 10) -> Outcome:
 
 
 def test_every_module_of_the_engines_and_the_judge_is_in_one_part() -> None:
-    changed = [module for one in PARTS for module in modules_of(one)]
+    changed = [module for part in PARTS for module in modules_of(part)]
     every = {
         path.relative_to(ROOT)
         for package in ("solver", "heuristics", "pipeline/judging", "verify")
@@ -93,8 +93,8 @@ def test_every_module_of_the_engines_and_the_judge_is_in_one_part() -> None:
 
 
 def test_every_part_has_tests_that_are_there() -> None:
-    for one in PARTS:
-        for name in (*one.tests, *one.without):
+    for part in PARTS:
+        for name in (*part.tests, *part.without):
             path, _, test = name.partition("::")
             assert (ROOT / path).exists(), name
             assert test in (ROOT / path).read_text() if test else True, name
@@ -107,10 +107,13 @@ def test_all_parts_end_within_nine_minutes_on_two_cores() -> None:
 def test_the_same_seed_draws_the_same_mutants(project: Path) -> None:
     drawn = sample(part(), 3, seed=1, root=project)
     assert drawn == sample(part(), 3, seed=1, root=project)
-    assert len({(one.line, one.operator, one.occurrence) for one in drawn}) == 3
+    assert (
+        len({(mutant.line, mutant.operator, mutant.occurrence) for mutant in drawn})
+        == 3
+    )
     every = [sample(part(), 99, seed, root=project) for seed in range(5)]
-    assert len({len(one) for one in every}) == 1
-    assert len({str(one) for one in every}) > 1
+    assert len({len(mutants) for mutants in every}) == 1
+    assert len({str(mutants) for mutants in every}) > 1
 
 
 @pytest.mark.heavy
@@ -163,9 +166,9 @@ def test_quick_files_come_first_within_their_folder(project: Path) -> None:
 
 
 def test_the_files_of_a_folder_are_listed_together() -> None:
-    for one in PARTS:
-        folders = [Path(name).parent for name in one.tests]
-        assert len([*groupby(folders)]) == len(set(folders)), one.folder
+    for part in PARTS:
+        folders = [Path(name).parent for name in part.tests]
+        assert len([*groupby(folders)]) == len(set(folders)), part.folder
 
 
 @pytest.mark.heavy

@@ -120,9 +120,9 @@ def test_every_lock_is_installed_with_hashes(
     for step in set_up.steps(share):
         if step.name not in {"uv", "kernels", "modules", "spark-classes"}:
             step.run()
-    (own,) = [one for one in ran if "--requirement" not in one]
+    (own,) = [arguments for arguments in ran if "--requirement" not in arguments]
     assert own[-2:] == ["--editable", str(set_up.ROOT)]
-    locks = [one for one in ran if one is not own]
+    locks = [arguments for arguments in ran if arguments is not own]
     assert len(locks) == (4 if share == "dev" else 3)
     for arguments in locks:
         assert "--require-hashes" in arguments

@@ -120,7 +120,7 @@ def test_every_schema_has_a_page() -> None:
     kept = [path.name for path in (ROOT / "docs" / "data").glob("*.schema.json")]
     made = [Path(name).name for name in pages if name.endswith(".json")]
     assert not {*kept} & {*made}
-    names = {f"docs/formats/{one.partition('.')[0]}.md" for one in kept + made}
+    names = {f"docs/formats/{name.partition('.')[0]}.md" for name in kept + made}
     assert {name for name in pages if name.endswith(".md")} == names
     for name in names:
         title = Path(name).stem.replace("-1", "/1")

@@ -49,7 +49,9 @@ def drawn_sum_term(rng: Random, document: Document) -> Document:
     if rng.randrange(2):
         return {"kind": "separate"}
     sizes = rng.choice(((1, 1), (3, 20)))
-    weight = {one: rng.randint(0, sizes[0]) for one in ("stickiness", "rack")}
+    weight = {
+        objective: rng.randint(0, sizes[0]) for objective in ("stickiness", "rack")
+    }
     names = sorted(document["members"])
     price = {
         topic: {name: rng.randint(-sizes[1], sizes[1]) for name in names}

@@ -129,9 +129,9 @@ def is_dec_min(instance: Document, assignment: Document, best: Document) -> bool
     return bool(scaled == best["shares"])
 
 
-def by_key(one: tuple[int, int]) -> tuple[Fraction, int]:
+def by_key(pair: tuple[int, int]) -> tuple[Fraction, int]:
     """Order (n, capacity) as dec-min takes partitions on."""
-    return Fraction(*one), -one[1]
+    return Fraction(*pair), -pair[1]
 
 
 def chain_length(instance: Document, assignment: Document) -> int | None:

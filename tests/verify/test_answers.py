@@ -34,12 +34,12 @@ PALETTES = (
 def drawn_policy(rng: Random) -> str:
     levels = []
     names = rng.choice(PALETTES)
-    for one in rng.sample(names, rng.randint(0, min(3, len(names)))):
+    for name in rng.sample(names, rng.randint(0, min(3, len(names)))):
         other = rng.choice(OBJECTIVES)
-        if "load" in (one, other) or one == other or rng.randrange(3):
-            levels.append(one)
+        if "load" in (name, other) or name == other or rng.randrange(3):
+            levels.append(name)
         else:
-            levels.append(f"2*{one} + {other}")
+            levels.append(f"2*{name} + {other}")
     parts = [rng.choice(BALANCES), ", ".join(levels), f"max-moves={rng.randrange(4)}"]
     if not levels:
         del parts[1]

@@ -45,7 +45,9 @@ def ways(instance: Document) -> int:
 
 def as_claimed(instance: Document) -> Document:
     members = instance["members"].items()
-    return {"members": {name: one.get("owned", {}) for name, one in members}}
+    return {
+        "members": {name: participant.get("owned", {}) for name, participant in members}
+    }
 
 
 def passed_along(

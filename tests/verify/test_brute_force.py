@@ -121,7 +121,7 @@ def test_as_the_plain_list_says(rng: Random, policy: str) -> None:
 
 def _near(rng: Random, value: Any) -> Any:
     if isinstance(value, list):
-        return [max(0, one + rng.choice((0, 0, 1, -1))) for one in value]
+        return [max(0, number + rng.choice((0, 0, 1, -1))) for number in value]
     return value + rng.choice((0, 0, 1, -1, -(10**6)))
 
 

@@ -44,21 +44,21 @@ def listed(instance: Document) -> list[SHARES_KEPT_PEAK_LOADS]:
 def test_best_of_the_plain_list(instance: Document) -> None:
     """Differential: every policy's optimum by listing all assignments."""
     scored = listed(instance)
-    even = [one for one in scored if one[0] == min(one[0] for one in scored)]
+    even = [score for score in scored if score[0] == min(other[0] for other in scored)]
     common = lcm(*naive.capacities(instance).values())
-    kept, peak = max(one[1] for one in even), min(one[2] for one in even)
+    kept, peak = max(score[1] for score in even), min(score[2] for score in even)
     best = verify.best(instance)
     if "shares" in best:
         assert best.pop("shares") == [common * share for share in even[0][0]]
-    assert {tuple(one[3]) for one in even} == {tuple(best["loads"])}
+    assert {tuple(score[3]) for score in even} == {tuple(best["loads"])}
     assert best == {
         "loads": even[0][3],
         "kept": kept,
-        "peak_lag_at_kept": min(one[2] for one in even if one[1] == kept),
+        "peak_lag_at_kept": min(score[2] for score in even if score[1] == kept),
         "peak_lag": peak,
-        "kept_at_peak_lag": max(one[1] for one in even if one[2] == peak),
-        "any_kept": max(one[1] for one in scored),
-        "any_peak_lag": min(one[2] for one in scored),
+        "kept_at_peak_lag": max(score[1] for score in even if score[2] == peak),
+        "any_kept": max(score[1] for score in scored),
+        "any_peak_lag": min(score[2] for score in scored),
     }
 
 

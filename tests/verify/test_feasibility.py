@@ -74,8 +74,8 @@ def test_one_too_many_for_equal_loads() -> None:
     assert judged(document, "spread=0") == {"claimed": "infeasible"} | proved
     # An upper bound it has not: what may be possible stays open.
     assert judged(document, "spread=1") == {"claimed": "infeasible"}
-    for one, weight in zip("ab", (1, 2), strict=True):
-        document["members"][one]["capacity"] = weight
+    for name, weight in zip("ab", (1, 2), strict=True):
+        document["members"][name]["capacity"] = weight
     assert judged(document, "spread=0") == {"claimed": "infeasible"}
     document["topics"]["t"]["partitions"] = 4
     told = {"spread": 1, "scale": 2}

@@ -78,7 +78,7 @@ def test_withheld(pair: tuple[Document, Document], rule: str) -> None:
     assert "withheld" not in verify.judge(*pair)["figures"]
     unassigned = naive.served(instance) - given_out - claimed
     broken = [flat(violation)[1:] for violation in verdict["violations"]]
-    listed = [one for one in broken if len(one) == 2]  # no member: unassigned
+    listed = [place for place in broken if len(place) == 2]  # no member: unassigned
     assert sorted(listed) == sorted((t, str(n)) for t, n in unassigned)
 
 

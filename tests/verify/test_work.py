@@ -85,7 +85,9 @@ def test_bug_each_set_of_racks_is_compared_with_each_member(
         for objective in verdict["objectives"]
         if objective["rests_on"] != "nothing"
     ]
-    assert [one["proved"] for one in stated] == [True] * len(answer["objectives"])
+    assert [objective["proved"] for objective in stated] == [True] * len(
+        answer["objectives"]
+    )
     case = verify.understand(group)
     assert counted["compared"] >= SIZE * SIZE
     assert steps_of_pass(case) == 4 * 2 * SIZE

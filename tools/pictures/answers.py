@@ -169,13 +169,13 @@ def _nearest(
         return outcome.assignment
     wanted = _merit(instance, outcome.assignment, outcome)
     answers = (
-        assignment_of(instance, AssignmentDocument.model_construct(**one))
-        for one in every_assignment(document)
+        assignment_of(instance, AssignmentDocument.model_construct(**assignment))
+        for assignment in every_assignment(document)
     )
     equal = [
         answer for answer in answers if _merit(instance, answer, outcome) == wanted
     ]
-    return min(equal, key=lambda one: int((one.assignee != state.holder).sum()))
+    return min(equal, key=lambda answer: int((answer.assignee != state.holder).sum()))
 
 
 def _merit(instance: Instance, answer: Assignment, outcome: Result) -> object:

@@ -93,9 +93,9 @@ def svg_of(marks: Iterable[Mark], *, width: int, height: int, told: str) -> str:
         Description for screen readers.
     """
     listed = list(marks)
-    boxes = [one for one in listed if isinstance(one, Box)]
-    lines = [one for one in listed if isinstance(one, Line)]
-    words = [one for one in listed if isinstance(one, Words)]
+    boxes = [mark for mark in listed if isinstance(mark, Box)]
+    lines = [mark for mark in listed if isinstance(mark, Line)]
+    words = [mark for mark in listed if isinstance(mark, Words)]
     tables: Tables = {}
     layers = [
         *_boxes(boxes, tables, width, height),

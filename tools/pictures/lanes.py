@@ -137,7 +137,9 @@ def _generations(grid: _Grid) -> Iterator[Mark]:
     yield Words(_MARGIN, y, "generation", SOFT, 11)
     yield Words(_MARGIN, y + 15, "assignor", SOFT, 11)
     column = 0
-    for generation, frames in groupby(grid.scene.frames, lambda one: one.generation):
+    for generation, frames in groupby(
+        grid.scene.frames, lambda frame: frame.generation
+    ):
         count = len(list(frames))
         x = grid.x(column)
         bottom = grid.lane(len(grid.names) + 1) - _BELOW

@@ -54,8 +54,8 @@ def trees(root: Path, front: str) -> list[Tree]:
     """
     table = tomllib.loads(FILE.read_text(encoding="utf-8"))
     found = [
-        Tree(front, one["title"], False, pages_of(root, one["pages"], front))
-        for one in table["section"]
+        Tree(front, section["title"], False, pages_of(root, section["pages"], front))
+        for section in table["section"]
     ]
     for child in table["children"]:
         pages = pages_of(root, child["pages"], child["of"])

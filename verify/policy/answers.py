@@ -115,7 +115,7 @@ def _judge_levels(
     judged = level_verdicts(answer, stated)
     proved["peak_lag"] |= proves_peak_lag(answer, judged)
     found = {} if fails is None else {"certificate": fails}
-    if stated and [one["of"] for one in stated] != list(policy.levels):
+    if stated and [objective["of"] for objective in stated] != list(policy.levels):
         found["objectives"] = {"fails": "levels", "expected": list(policy.levels)}
     return judged, found
 
@@ -141,15 +141,18 @@ def _judge_status(
         if status == "unknown":
             return None, found
         found |= {"refuted": True} if allowed else judge_impossible(case, policy)
-        settled = [one for one in ("proved", "refuted") if one in found]
+        settled = [outcome for outcome in ("proved", "refuted") if outcome in found]
         return settled[0] if settled else "unproved", found
     if status != "optimal":
         return None, {}
     by_search = [
-        one["rests_on"] == "search" and one["bound"] == one["value"] for one in judged
+        verdict["rests_on"] == "search" and verdict["bound"] == verdict["value"]
+        for verdict in judged
     ]
     pairs = zip(judged, by_search, strict=True)
-    unproved = [one["of"] for one, word in pairs if not (one["proved"] or word)]
+    unproved = [
+        verdict["of"] for verdict, word in pairs if not (verdict["proved"] or word)
+    ]
     if allowed and not unproved:
         return "search" if any(by_search) else "proved", {}
     found |= {"allowed": allowed, "unproved": unproved}

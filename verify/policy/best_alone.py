@@ -81,7 +81,7 @@ def separate_values(case: Case, levels: Sequence[Level]) -> Values:
 
 def counts(objective: str, levels: Iterable[Level]) -> bool:
     """Return whether one of some levels counts moves, or rack mismatches."""
-    return any(one == objective for level in levels for _, one in level)
+    return any(counted == objective for level in levels for _, counted in level)
 
 
 def steps_of_narrowing(case: Case, levels: Sequence[Level]) -> int:

@@ -167,8 +167,8 @@ def best(
         )
     shares, vector = min(score[:2] for score in scores)
     balanced = [score[2:] for score in scores if score[0] == shares]
-    kept, at_kept = min(balanced, key=lambda one: (-one[0], one[1]))
-    at_peak, peak = min(balanced, key=lambda one: (one[1], -one[0]))
+    kept, at_kept = min(balanced, key=lambda pair: (-pair[0], pair[1]))
+    at_peak, peak = min(balanced, key=lambda pair: (pair[1], -pair[0]))
     return {
         **({"shares": shares} if is_weighted(case) else {}),
         "loads": vector,
@@ -320,7 +320,10 @@ def _levels(
     brute: Brute, mine: Vector | None, assignment: Document, *, allowed: bool
 ) -> list[dict[str, Any]]:
     """Return per level the least value, and whether it is reached and a bound holds."""
-    bounds = {one["of"]: one["bound"] for one in assignment.get("objectives", ())}
+    bounds = {
+        objective["of"]: objective["bound"]
+        for objective in assignment.get("objectives", ())
+    }
     least = min(brute.vectors, default=[])
     levels = brute.policy.levels.items()
     found: list[dict[str, Any]] = []
@@ -350,7 +353,7 @@ def _refuse_large(case: Case) -> None:
 
 def _asked(policy: Policy) -> set[str]:
     """Return what distinguishes states."""
-    words = [one for level in policy.levels.values() for _, one in level]
+    words = [objective for level in policy.levels.values() for _, objective in level]
     asked = set().union(*(ASKS[word] for word in (policy.balance, *words)))
     return asked | (set() if policy.max_moves is None else {"moves"})
 

@@ -45,7 +45,7 @@ class Answer:
 
 def level_verdicts(answer: Answer, stated: Sequence[Stated]) -> list[dict[str, Any]]:
     """Judge every level of the policy, in its order."""
-    of_level = {one["of"]: one for one in stated}
+    of_level = {objective["of"]: objective for objective in stated}
     return [_verdict(answer, of, of_level.get(of)) for of in answer.policy.levels]
 
 
@@ -77,7 +77,7 @@ def _verdict(answer: Answer, of: str, stated: Stated | None) -> dict[str, Any]:
         "proved": answer.allowed and checked and bound == value,
         "evidence": fails,
     }
-    return {name: one for name, one in found.items() if one is not None}
+    return {name: entry for name, entry in found.items() if entry is not None}
 
 
 def _support(

@@ -111,7 +111,9 @@ def check_scales(case: Case, policy: Policy) -> None:
     Unreadable
         If not: the capacities in play have no common multiple below 2^10,000.
     """
-    objectives = {one for level in policy.levels.values() for _, one in level}
+    objectives = {
+        objective for level in policy.levels.values() for _, objective in level
+    }
     if policy.balance != "spread" and not any(map(_divides, objectives)):
         return
     common = 1

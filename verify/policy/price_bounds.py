@@ -35,7 +35,7 @@ KINDS = frozenset({"separate", "prices"})
 
 def is_linear(level: Level) -> bool:
     """Return whether a level counts moves and rack mismatches only."""
-    return {"stickiness", "rack"}.issuperset(one for _, one in level)
+    return {"stickiness", "rack"}.issuperset(objective for _, objective in level)
 
 
 def split(policy: Policy) -> tuple[list[str], list[str]]:

@@ -202,9 +202,9 @@ def definition(name: str) -> Definition:
     DefinitionError
         If there is none.
     """
-    for one in all_definitions():
-        if one.id == name:
-            return one
+    for candidate in all_definitions():
+        if candidate.id == name:
+            return candidate
     raise DefinitionError(f"no finding {name!r}")
 
 
@@ -230,4 +230,4 @@ def read_definition(text: str, *, name: str) -> Definition:
 @cache
 def _scenarios() -> dict[str, Scenario]:
     """Return the corpus by name; it has more than 150 files."""
-    return {one.name: one for one in corpus()}
+    return {scenario.name: scenario for scenario in corpus()}

@@ -128,7 +128,7 @@ class GivenGroup:
         }
         sizes = self.rebalance.topics.items()
         total = sum(topic.partitions for name, topic in sizes if name in wanted)
-        return sum(len(n) for one in held.values() for n in one.values()) < total
+        return sum(len(n) for topics in held.values() for n in topics.values()) < total
 
 
 def given_input(

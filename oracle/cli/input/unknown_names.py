@@ -38,8 +38,8 @@ class NameWarnings:
             return
         sizes = {name: topic.partitions for name, topic in document.topics.items()}
         members = document.members.items()
-        wanted = ((name, one.subscription) for name, one in members)
-        owned = ((name, one.owned or {}) for name, one in members)
+        wanted = ((name, member.subscription) for name, member in members)
+        owned = ((name, member.owned or {}) for name, member in members)
         self._warn(_unknown(sizes, wanted, owned), number)
 
     def check_plain(self, document: Mapping[str, Any], number: int) -> None:
@@ -48,8 +48,8 @@ class NameWarnings:
             name: topic["partitions"] for name, topic in document["topics"].items()
         }
         members = document["members"].items()
-        wanted = ((name, one["subscription"]) for name, one in members)
-        owned = ((name, one.get("owned", {})) for name, one in members)
+        wanted = ((name, member["subscription"]) for name, member in members)
+        owned = ((name, member.get("owned", {})) for name, member in members)
         self._warn(_unknown(sizes, wanted, owned), number)
 
     def finish(self) -> None:

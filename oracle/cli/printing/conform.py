@@ -109,7 +109,7 @@ class Matrix:
             rows = [[total.part, *_counts(total, results)] for total in self.totals]
             title = visible(subject, limit=100)
             return table_of(title, ["part", "checks", "passed", *results], rows)
-        named = [(visible(one, limit=60), sums) for one, sums in subjects.items()]
+        named = [(visible(name, limit=60), sums) for name, sums in subjects.items()]
         rows = [[subject, *_counts(sums, results)] for subject, sums in named]
         narrow = [name.replace("-", "-\n") for name in results]
         return table_of("all parts", ["subject", "checks", "passed", *narrow], rows)

@@ -32,19 +32,19 @@ def fuzz_parts(
     """Lay out the counts, then one finding after the other, the worst first."""
     yield _counts(summaries)
     order = [category.value for category in Category]
-    for finding in sorted(findings, key=lambda one: order.index(one.category)):
+    for finding in sorted(findings, key=lambda found: order.index(found.category)):
         yield Line("")
         yield from _finding(finding, summaries)
 
 
 def subjects_parts(summaries: Sequence[Sequence[RunSummary]]) -> Iterator[Part]:
     """Lay out a row per assignor."""
-    seen = _seen([one for each in summaries for one in each])
+    seen = _seen([summary for each in summaries for summary in each])
     rows: list[tuple[Cell, ...]] = [
         (
             visible(each[0].subject.name, limit=60),
-            sum(one.rebalances for one in each),
-            *(sum(one.outcomes[name] for one in each) for name in seen),
+            sum(summary.rebalances for summary in each),
+            *(sum(summary.outcomes[name] for summary in each) for name in seen),
         )
         for each in summaries
     ]

@@ -194,10 +194,13 @@ def _needed_parts(needed: MembersNeeded) -> Iterator[Part]:
         yield Line(f"reason: {visible(needed.reason, limit=_REASON_SHOWN)}")
     if needed.at_least is not None:
         yield Line(f"not decided: whether {needed.at_least:,} suffice")
-    for one in needed.refuted:
-        many = f"{one.members:,}" + ("" if one.up_to is None else f" to {one.up_to:,}")
+    for refuted in needed.refuted:
+        many = f"{refuted.members:,}" + (
+            "" if refuted.up_to is None else f" to {refuted.up_to:,}"
+        )
         yield Line(
-            f"{many} do not suffice: at least {one.bound:,} ({_SUMS[one.rests_on]})"
+            f"{many} do not suffice: at least {refuted.bound:,}"
+            f" ({_SUMS[refuted.rests_on]})"
         )
 
 
@@ -213,10 +216,10 @@ def _ranking_parts(ranking: Ranking) -> Iterator[Part]:
         "moves saved",
         "peak lag (records)",
     )
-    used = ", ".join(_name(one) for one in ranking.used)
+    used = ", ".join(_name(name) for name in ranking.used)
     listed = [ranking.actual, ranking.optimum, *ranking.assignors]
     names = {"actual": f"actual ({used})" if used else "actual"}
-    rows = [_ranked_row(one, names) for one in listed if one is not None]
+    rows = [_ranked_row(assignor, names) for assignor in listed if assignor is not None]
     yield table_of(f"{counted(ranking.rebalances, 'rebalance')}", columns, rows)
     if ranking.advice is not None:
         yield Line(f"advice: {visible(ranking.advice)}")

@@ -53,7 +53,7 @@ def partitions_text(held: Mapping[str, Sequence[int]]) -> str:
 def name_of(document: Mapping[str, Any]) -> str:
     """Return the name of a document: its group and id, if present."""
     named = [document[key] for key in ("group", "id") if document.get(key)]
-    return " ".join(abridged(str(one), NAME_SHOWN) for one in named) or "unnamed"
+    return " ".join(abridged(str(name), NAME_SHOWN) for name in named) or "unnamed"
 
 
 def _title(answer: AssignmentDocument) -> str:

@@ -87,7 +87,7 @@ def _levels(verdict: Mapping[str, Any]) -> Part:
     """Lay out the objectives of the policy: value, bound, and what it rests on."""
     policy, against = verdict["policy"], verdict.get("against")
     missed = [part for part in ("balance", "budget") if not policy[f"{part}_met"]]
-    title = f"policy: {policy['of']}" + "".join(f" · {one} not met" for one in missed)
+    title = f"policy: {policy['of']}" + "".join(f" · {part} not met" for part in missed)
     if not verdict["objectives"]:
         return Line(title)
     columns = ["objective", "value", "bound", "rests on", "proved"]
@@ -125,7 +125,10 @@ def _negative_gaps(verdict: Mapping[str, Any]) -> Iterator[str]:
         why = "it is worse in an objective that comes first"
     else:
         why = "it is less balanced, and the optimum puts balance before moves"
-    scales = {one["of"]: one.get("scale") for one in verdict.get("objectives", ())}
+    scales = {
+        objective["of"]: objective.get("scale")
+        for objective in verdict.get("objectives", ())
+    }
     for name, value in gap.items():
         if value < 0:
             less = in_units(value, scales.get(name))
@@ -140,11 +143,11 @@ def _rests_on(level: Mapping[str, Any]) -> str:
 
 def _evidence(verdict: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield from verdict["evidence"].items()
-    for one in verdict.get("objectives", ()):
-        if "claimed" in one:
-            yield f"{one['of']}, claimed", one["claimed"]
-        if "evidence" in one:
-            yield one["of"], one["evidence"]
+    for objective in verdict.get("objectives", ()):
+        if "claimed" in objective:
+            yield f"{objective['of']}, claimed", objective["claimed"]
+        if "evidence" in objective:
+            yield objective["of"], objective["evidence"]
 
 
 def _violations(violations: list[Mapping[str, Any]]) -> Part:

@@ -148,12 +148,12 @@ def _summary(tallies: Tallies) -> Sheet:
     rows = [
         (
             name,
-            one.applies,
-            one.at_optimum,
-            one.at_kip54 if KIP54 in tallies.of else None,
-            one.unbalanced,
-            one.needless_moves,
+            tally.applies,
+            tally.at_optimum,
+            tally.at_kip54 if KIP54 in tallies.of else None,
+            tally.unbalanced,
+            tally.needless_moves,
         )
-        for name, one in tallies.of.items()
+        for name, tally in tallies.of.items()
     ]
     return table_of(f"all {tallies.rebalances:,} rebalances", columns, rows)

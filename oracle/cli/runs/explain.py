@@ -112,7 +112,10 @@ def _explanations(
         pairs: Iterator[tuple[int, Pair]] = iter([(1, instances.judged_pair())])
     elif assignments is None:
         documents = _documents(instances, run)
-        pairs = ((number, (one, None)) for number, one in good(documents, complaints))
+        pairs = (
+            (number, (document, None))
+            for number, document in good(documents, complaints)
+        )
     else:
         known = Instances(instances, _documents(instances, run))
         pairs = _pairs(known, assignments, complaints)

@@ -135,10 +135,10 @@ def frontier_parts(instance: Instance, frontier: Frontier) -> list[Part]:
     score = ("KIP-54 score",) if frontier.measure else ()
     columns = ("moves", measure, "less by", *score, "bound", "status", "rests on")
     parts: list[Part] = [table_of(title, columns, rows)]
-    for one in frontier.open:
-        until = f"to {one.last:,} " if one.last > one.first else ""
-        bound = in_units(one.bound, scale)
-        parts.append(Line(f"open: {one.first:,} {until}moves, at least {bound}"))
+    for open_range in frontier.open:
+        until = f"to {open_range.last:,} " if open_range.last > open_range.first else ""
+        bound = in_units(open_range.bound, scale)
+        parts.append(Line(f"open: {open_range.first:,} {until}moves, at least {bound}"))
     if frontier.reason:
         parts.append(Line(frontier.reason))
     return [*parts, Line("")]

@@ -68,8 +68,8 @@ def _taken(
 
 def _write(sink: Sink, taken: Sequence[GroupSnapshot]) -> None:
     if not sink.for_people:
-        for one in taken:
-            sink.write_document(to_json(one.rebalance))
+        for snapshot in taken:
+            sink.write_document(to_json(snapshot.rebalance))
         return
     columns = (
         "group",

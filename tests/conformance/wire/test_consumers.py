@@ -147,7 +147,9 @@ def led(count: int) -> list[bytes]:
     """
     documents = [*islice(readable_steps(), 0, None, STRIDE), *drawn(seeds(count))]
     led = [document for document in documents if orjson.loads(document)["members"]]
-    return sorted(led, key=lambda one: newest_generation(parse_rebalance(one)) >= 0)
+    return sorted(
+        led, key=lambda document: newest_generation(parse_rebalance(document)) >= 0
+    )
 
 
 ALL = ("range", "roundrobin", "sticky", "cooperative-sticky")

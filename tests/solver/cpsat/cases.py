@@ -52,7 +52,7 @@ def assignments(laid_out: Instance) -> Iterator[Assignment]:
         for topic in laid_out.topics_of(member).tolist():
             subscribers[topic].append(member)
     eligible = [subscribers[t] or [-1] for t in laid_out.partition_topic.tolist()]
-    if np.prod([float(len(one)) for one in eligible]) > ASSIGNMENTS_MAX:
+    if np.prod([float(len(members)) for members in eligible]) > ASSIGNMENTS_MAX:
         return
     for chosen in product(*eligible):
         yield Assignment(assignee=np.array(chosen, dtype=np.int32))

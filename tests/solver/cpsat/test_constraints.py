@@ -75,7 +75,7 @@ def _check_kip54(document: Document) -> None:
 def least_and_most_even(cp: CpInstance) -> list[CpTotals]:
     """Return totals of assignments with the largest and the least sum of squares."""
     totals = [totals_of(cp, assignment) for assignment in assignments(cp.instance)]
-    totals.sort(key=lambda one: sum(n * n for n in one.loads))
+    totals.sort(key=lambda total: sum(n * n for n in total.loads))
     return [totals[-1], totals[0]]
 
 
@@ -89,8 +89,10 @@ def test_kip54_ranges_hold_every_balanced_assignment(seed: int) -> None:
     ]
     for some in least_and_most_even(cp):
         ranges = kip54_region(cp, some).loads
-        for one in balanced:
-            for load, (least, most) in zip(loads_of(cp, one), ranges, strict=True):
+        for assignment in balanced:
+            for load, (least, most) in zip(
+                loads_of(cp, assignment), ranges, strict=True
+            ):
                 assert least <= load <= most
 
 
@@ -156,18 +158,20 @@ def _check_region(document: Document, balance: str) -> None:
     cp = cp_instance(document)
     brute = Brute(document)
     every = list(assignments(cp.instance))
-    balanced = [one for one in every if _is_best(brute, cp, one, balance)]
+    balanced = [
+        assignment for assignment in every if _is_best(brute, cp, assignment, balance)
+    ]
     region_of = per_topic_region if balance == "per-topic" else dec_min_region
-    found = [region_of(cp, totals_of(cp, one)) for one in balanced]
+    found = [region_of(cp, totals_of(cp, assignment)) for assignment in balanced]
     assert len(set(map(str, found))) == 1
     region = found[0]
     program = program_for(cp, region)
     constraints.loads_in_region(program)
     constraints.pool_loads_in_region(program)
-    for one in every:
-        expected = any(one is other for other in balanced)
-        assert region.contains(totals_of(cp, one)) == expected
-        assert allows(program, one) == expected
+    for assignment in every:
+        expected = any(assignment is other for other in balanced)
+        assert region.contains(totals_of(cp, assignment)) == expected
+        assert allows(program, assignment) == expected
 
 
 def _is_best(

@@ -88,7 +88,7 @@ def test_effort_ends_at_the_same_step_in_every_run() -> None:
     laid_out = instance(hard())
     found = [answer(hard(), "none; peak-lag, load", effort=0.2) for _ in range(2)]
     assert found[0].reason == "effort limit of 0.2"
-    first, second = (to_json(one.to_document(laid_out)) for one in found)
+    first, second = (to_json(outcome.to_document(laid_out)) for outcome in found)
     assert first == second
 
 
@@ -103,7 +103,7 @@ def test_the_same_bytes_every_time() -> None:
     laid_out = instance(document)
     found = [answer(document, "none; peak-lag, load") for _ in range(2)]
     assert found[0].status is Status.OPTIMAL
-    first, second = (to_json(one.to_document(laid_out)) for one in found)
+    first, second = (to_json(outcome.to_document(laid_out)) for outcome in found)
     assert first == second
 
 

@@ -71,12 +71,12 @@ def test_a_fixed_vector_excludes_every_other(seed: int) -> None:
         counts=cp.class_counts(every[-1]),
         proved=False,
     )
-    best = min(value_of(cp.instance, one, LOAD) for one in every)
+    best = min(value_of(cp.instance, assignment, LOAD) for assignment in every)
     assert solve.run() == best
     assert value_of(cp.instance, cp.assignment(solve.counts), LOAD) == best
-    for one in every[:60]:
-        is_best = value_of(cp.instance, one, LOAD) == best
-        assert allows(program, one) == is_best
+    for assignment in every[:60]:
+        is_best = value_of(cp.instance, assignment, LOAD) == best
+        assert allows(program, assignment) == is_best
 
 
 def test_the_open_region_contains_everything() -> None:

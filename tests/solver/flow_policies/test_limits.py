@@ -58,12 +58,12 @@ def test_a_child_process_gives_an_equal_result(monkeypatch: pytest.MonkeyPatch) 
     seeds = range(first, first + 2)
     there = [answer(seed) for seed in seeds]
     monkeypatch.setattr(ortools_flow, "ARCS_IN_PROCESS", 10**9)
-    for one, seed in zip(there, seeds, strict=True):
+    for result, seed in zip(there, seeds, strict=True):
         here = answer(seed)
-        assert here.objectives == one.objectives
+        assert here.objectives == result.objectives
         assert here.assignment is not None
-        assert one.assignment is not None
-        assert (here.assignment.assignee == one.assignment.assignee).all()
+        assert result.assignment is not None
+        assert (here.assignment.assignee == result.assignment.assignee).all()
 
 
 def test_the_process_imports_nothing_of_this_project() -> None:

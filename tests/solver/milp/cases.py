@@ -71,8 +71,8 @@ def assignments(laid_out: Instance) -> Iterator[Assignment]:
         or [-1]
         for topic in laid_out.partition_topic.tolist()
     ]
-    for one in product(*takers):
-        yield Assignment(assignee=np.array(one, dtype=np.int32))
+    for chosen in product(*takers):
+        yield Assignment(assignee=np.array(chosen, dtype=np.int32))
 
 
 def lags(*records: int, members: int = 2) -> Document:

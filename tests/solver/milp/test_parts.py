@@ -48,19 +48,19 @@ def test_the_face_contains_exactly_the_dec_min_assignments(seed: int) -> None:
     case = milp_instance(laid_out, policy)
     face = find_dec_min_face(laid_out, CountedLimits())
     listed = list(assignments(laid_out))
-    least = min(values_of(laid_out, one, policy) for one in listed)
-    for one in listed:
-        loads = one.loads(laid_out).tolist()
+    least = min(values_of(laid_out, assignment, policy) for assignment in listed)
+    for assignment in listed:
+        loads = assignment.loads(laid_out).tolist()
         inside = all(
-            one.assignee[row] in face.groups[each.group]
+            assignment.assignee[row] in face.groups[each.group]
             for each in case.classes
             for row in each.rows
         ) and all(
             low <= n <= high
             for low, n, high in zip(face.low, loads, face.high, strict=True)
         )
-        assert inside == (values_of(laid_out, one, policy) == least)
-        assert is_allowed(laid_out, policy, one) == inside
+        assert inside == (values_of(laid_out, assignment, policy) == least)
+        assert is_allowed(laid_out, policy, assignment) == inside
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -139,8 +139,8 @@ def test_limits_of_a_topic_are_those_of_the_greedy_algorithm(
 def test_reaching_counts_order_load_vectors() -> None:
     """Vectors are in the order of their counts, which make them up again."""
     vectors = sorted(
-        tuple(sorted(one, reverse=True))
-        for one in itertools.product(range(5), repeat=3)
+        tuple(sorted(loads, reverse=True))
+        for loads in itertools.product(range(5), repeat=3)
     )
     levels = [4, 3, 2, 1]
     counts = [[sum(load >= v for load in vector) for v in levels] for vector in vectors]

@@ -75,8 +75,8 @@ def test_supported_plans_are_the_best_of_their_moves() -> None:
             assert brute.squares(laid_out, assignment) == squares, seed
             assert squares == min(s for k, s in expected if k <= moves), seed
         ends = {expected[0], expected[-1]}
-        assert not found or ends <= {one[:2] for one in found}
-        inside += len({one.moves for one in found}) > 2
+        assert not found or ends <= {point[:2] for point in found}
+        inside += len({point.moves for point in found}) > 2
     assert inside
 
 
@@ -147,9 +147,9 @@ def test_peak_lag_under_a_balance_agrees_with_enumeration(
         budgets = range(brute.moves(laid_out, _nobody(laid_out)) + 1)
         best = [tries.best(f"{chosen}; peak-lag; max-moves={k}") for k in budgets]
         corners = [
-            (k, one[0])
-            for k, one in enumerate(best)
-            if one is not None and (not k or one != best[k - 1])
+            (k, values[0])
+            for k, values in enumerate(best)
+            if values is not None and (not k or values != best[k - 1])
         ]
         assert found == corners, seed
 

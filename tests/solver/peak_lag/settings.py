@@ -44,4 +44,4 @@ def lag_instances(document: Document) -> list[LagInstance]:
     """Build the feasible region of a document under every balance that has one."""
     columns = instance(document)
     found = (build_lag_instance(columns, balance) for balance in BALANCES)
-    return [one for one in found if one is not None]
+    return [lag_instance for lag_instance in found if lag_instance is not None]

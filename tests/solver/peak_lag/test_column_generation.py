@@ -52,8 +52,8 @@ def heap(seed: int) -> Document:
         for name, n in (("t", rng.randint(2, 5)), ("u", rng.randint(0, 2)))
     }
     members = {name: member(["t", "u"]) for name in "abc"[: rng.randint(2, 3)]}
-    for one in members.values():
-        one["capacity"] = 2 if seed % 3 == 0 else 1
+    for participant in members.values():
+        participant["capacity"] = 2 if seed % 3 == 0 else 1
     document = rebalance(topics, members)
     last_drawn.note(document, seed)
     return document

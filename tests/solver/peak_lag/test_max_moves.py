@@ -94,7 +94,7 @@ def test_agrees_with_brute_force_and_is_judged(text: str) -> None:
         assert (found is None) == (best is None)
         if found is not None:
             written = found["written"]["objectives"]
-            assert [one["value"] for one in written] == best
+            assert [objective["value"] for objective in written] == best
             assert found["written"]["status"] == "optimal"
             by_terms += written[0]["proof"]["by"] == "terms"
     assert by_terms > 2

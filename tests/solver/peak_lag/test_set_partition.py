@@ -37,8 +37,8 @@ def uniform(partitions: int, members: int, capacities: tuple[int, ...]) -> Docum
         for name in "tu"
     }
     group = {f"m{i}": member(["t", "u"]) for i in range(members)}
-    for i, one in enumerate(group.values()):
-        one["capacity"] = capacities[i % len(capacities)]
+    for i, participant in enumerate(group.values()):
+        participant["capacity"] = capacities[i % len(capacities)]
     return rebalance(topics, group)
 
 
