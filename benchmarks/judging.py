@@ -26,7 +26,7 @@ from pipeline.evaluation import selection
 from pipeline.history.stream import ORDER
 from pipeline.history.whole_groups import histories_of_groups
 from pipeline.judging.evaluated import EvaluatedCodes
-from pipeline.judging.instances import World
+from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.settings import Settings
@@ -53,14 +53,14 @@ def main() -> None:
     copies = parser.parse_args().copies
     print(f"{platform.platform()}, {os.cpu_count()} cores, Python "
           f"{platform.python_version()}; rebalances per CPU second")  # fmt: skip
-    cases, world = recorded(copies)
+    cases, facts = recorded(copies)
     count = sum(row["records"] for row in cases)
     print(f"{count:,} rebalances")
     print(f"{'assignors':32}{'distinct':>10}{'repeated':>10}{'cache MiB':>11}")
     for name, asked, is_every in SELECTIONS:
         settings = Settings(
             cluster="bench",
-            world=world,
+            facts=facts,
             claim_rule=ClaimRule.NEWEST_CLAIM,
             assignors=selection(asked),
             are_optima_judged=is_every,
@@ -76,7 +76,7 @@ def main() -> None:
         )
 
 
-def recorded(copies: int) -> tuple[list[Row], World]:
+def recorded(copies: int) -> tuple[list[Row], ClusterFacts]:
     """Return rows of cases of the recording, and what its files state besides."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "source"
@@ -86,7 +86,7 @@ def recorded(copies: int) -> tuple[list[Row], World]:
     rows = list(histories_of_groups(ordered.to_batches()))
     ids = {text_of_id(r["key"]): r["record"] for r in rows if r["what"] == TOPIC_ID}
     seen = (sighting_of(row) for row in rows if row["what"] == TOPIC)
-    world = World(
+    facts = ClusterFacts(
         counts=CountSources(
             at_end=read_topics(RECORDING / "topics.json").at_end,
             shown=known_counts(seen, ids),
@@ -94,7 +94,7 @@ def recorded(copies: int) -> tuple[list[Row], World]:
         names=ids,
         logs=read_offsets(RECORDING / "offsets.json"),
     )
-    return [row for row in rows if row["what"] == CASES], world
+    return [row for row in rows if row["what"] == CASES], facts
 
 
 def _seconds(cases: Iterable[Row], settings: Settings, known: EvaluatedCodes) -> float:

@@ -51,7 +51,7 @@ def _figures(expectation: Expectation, figures: Mapping[str, object]) -> Iterato
 def _exactly(expectation: Expectation, held: Held) -> Iterator[str]:
     if expectation.assignment is None:
         return
-    found, expected = _tidy(held), _tidy(expectation.assignment)
+    found, expected = _normalized(held), _normalized(expectation.assignment)
     for member_id in sorted(found.keys() | expected.keys()):
         mine, due = found.get(member_id, {}), expected.get(member_id, {})
         if mine != due:
@@ -110,7 +110,7 @@ def _listed(held: Held | None) -> Iterator[tuple[str, str, int]]:
                 yield member_id, topic, number
 
 
-def _tidy(held: Held) -> dict[str, dict[str, list[int]]]:
+def _normalized(held: Held) -> dict[str, dict[str, list[int]]]:
     """Remove empty entries; sort the numbers."""
     full = {
         member_id: {topic: sorted(ns) for topic, ns in mine.items() if ns}

@@ -93,7 +93,7 @@ class Staging:
             self.is_committed = True
 
     def clear(self, *, keeps_work: bool) -> None:
-        """Restore the audit that a killed run was about to replace, then tidy up."""
+        """Restore the audit that a killed run was replacing, and remove leftovers."""
         old = f"{self.out}/{OLD}"
         if not self._exists(self.out, MANIFEST) and self._exists(old, MANIFEST):
             for name in reversed(WHOLE):

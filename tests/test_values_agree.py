@@ -54,7 +54,7 @@ def values(pair: Pair, level: WeightedObjective) -> tuple[Any, int]:
 
 
 def judged(pair: Pair, level: WeightedObjective) -> tuple[Any, int]:
-    case = verify.understand(pair[0])
+    case = verify.case_of(pair[0])
     (terms,) = read_policy(f"none; {level}").levels.values()
     tally = tally_of(case, columns_of(case, pair[1]["members"]))
     return judges_value(case, tally, terms), judges_scale(case, terms)
@@ -72,7 +72,7 @@ def test_each_objective(level: WeightedObjective, pair: Pair) -> None:
 def test_the_sum_of_squares_of_a_frontier(pair: Pair) -> None:
     instance = instance_of(parse_rebalance(json.dumps(pair[0])))
     assignment = assignment_of(instance, parse_assignment(json.dumps(pair[1])))
-    case, level = verify.understand(pair[0]), ((1, "sum-of-squares"),)
+    case, level = verify.case_of(pair[0]), ((1, "sum-of-squares"),)
     tally = tally_of(case, columns_of(case, pair[1]["members"]))
     squares = sum(n * n for n in assignment.loads(instance).tolist())
     assert judges_value(case, tally, level) == squares

@@ -32,7 +32,7 @@ REASONS: Mapping[str, str] = {
     "tests/live/": "answers of a cluster that fail on purpose, without a cluster",
     "tests/pipeline/": "stages of the audit, each of them without Spark",
     "tests/plugins/": "one module per client, named by its entry point",
-    "tests/proofs/": "rebalances posed as the audit poses them, without Spark",
+    "tests/proofs/": "instances as the audit states them, without Spark",
     "tests/rebalance/test_reading.py": "a file that changes while it is read",
     "tests/report/": "the rules by which the page counts, one by one",
     "tests/studies/": "members and commands of the studies, without a broker",

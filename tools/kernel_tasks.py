@@ -39,7 +39,7 @@ from solver.peak_lag.set_partition import partition_exactly
 from solver.peak_lag.work import Work
 from solver.policy import NAMED, Policy, dec_min, no_balance, parse_policy
 from tools.history_example import walk_no_groups
-from tools.posed_example import pose_example
+from tools.instance_example import instance_example
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "docs" / "examples"
 POLICIES: Final = [
@@ -68,7 +68,7 @@ def tasks() -> dict[str, Callable[[], object]]:
         "withholding": _withhold,
         "packing": _pack,
         "judging": _judge_by_code,
-        "posing": pose_example,
+        "instances": instance_example,
         "histories": walk_no_groups,
         "documents": _read_and_write,
         **{f"policy {policy}": partial(_solve, policy) for policy in others},

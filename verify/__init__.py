@@ -5,7 +5,7 @@ It reads ``rebalance/1`` and ``assignment/1`` documents and returns ``verdict/1`
 folder are its core, which hands over to ``verify.policy`` in `verify.handover` alone.
 """
 
-from verify.case import Case, understand
+from verify.case import Case, case_of
 from verify.certificate import kept_bound
 from verify.columns import columns_of
 from verify.documents import PARTITIONS_MAX, read_assignment, read_rebalance
@@ -22,6 +22,7 @@ __all__ = [
     "TooLarge",
     "Unreadable",
     "best",
+    "case_of",
     "columns_of",
     "every_assignment",
     "is_proved",
@@ -30,6 +31,5 @@ __all__ = [
     "kept_bound",
     "read_assignment",
     "read_rebalance",
-    "understand",
     "unreadable",
 ]

@@ -145,7 +145,7 @@ class Case:
         return max(mean, max(chain.from_iterable(lags), default=0))
 
 
-def understand(instance: dict[str, Any], *, claim_rule: str = "newest-claim") -> Case:
+def case_of(instance: dict[str, Any], *, claim_rule: str = "newest-claim") -> Case:
     """Lay out a ``rebalance/1`` document as `verify.read_rebalance` returns it.
 
     Raises

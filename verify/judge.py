@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from verify import balance, certificate, figures, rules
-from verify.case import Case, understand
+from verify.case import Case, case_of
 from verify.columns import Columns, columns_of
 from verify.handover import policy
 from verify.schema import Unreadable
@@ -29,7 +29,7 @@ def judge(
     cooperative : judge one round of cooperative rebalancing, in which what a claimant
         still holds may be withheld, and must not be assigned to another member
     """
-    case = understand(instance, claim_rule=claim_rule)
+    case = case_of(instance, claim_rule=claim_rule)
     return judge_case(case, assignment, cooperative=cooperative)
 
 

@@ -71,7 +71,7 @@ def refuse(culprits: Iterator[Unreadable]) -> None:
     raise Unreadable(reason, path, more)
 
 
-class _Odd:
+class _Refused:
     """Value of a parsed document where JSON says what no document may say."""
 
     def __init__(self, reason: str, key: str | None = None) -> None:
@@ -100,16 +100,16 @@ def _parsed(text: str) -> object:
     parse_as = partial(
         json.loads,
         text,
-        object_pairs_hook=_object_or_odd,
-        parse_float=lambda digits: _Odd(f"a float: {digits[:SHOWN]}"),
-        parse_constant=lambda name: _Odd(f"no JSON: {name}"),
+        object_pairs_hook=_parsed_object,
+        parse_float=lambda digits: _Refused(f"a float: {digits[:SHOWN]}"),
+        parse_constant=lambda name: _Refused(f"no JSON: {name}"),
     )
     try:
         return parse_as()
     except json.JSONDecodeError:
         raise
     except ValueError:  # Python converts no integer of thousands of digits
-        return parse_as(parse_int=_integer_or_odd)
+        return parse_as(parse_int=_parsed_integer)
 
 
 def check(schema: Any, value: Any, path: Path = ()) -> None:
@@ -165,7 +165,7 @@ def expect(kind: type, value: object, path: Path) -> None:
 
 
 def _wrong_kind(kind: type, value: object, path: Path) -> Unreadable:
-    if isinstance(value, _Odd):
+    if isinstance(value, _Refused):
         return Unreadable(value.reason, (*path, *value.steps))
     if type(value) is int and value not in SHORT:
         return Unreadable(TOO_LONG, path)
@@ -298,16 +298,16 @@ def _step(step: str | int) -> str:
     return f".{step}" if PLAIN_KEY.match(step) else f"[{shown(step)}]"
 
 
-def _integer_or_odd(digits: str) -> int | _Odd:
-    return int(digits) if len(digits) <= DIGITS else _Odd(TOO_LONG)
+def _parsed_integer(digits: str) -> int | _Refused:
+    return int(digits) if len(digits) <= DIGITS else _Refused(TOO_LONG)
 
 
-def _object_or_odd(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Odd:
+def _parsed_object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | _Refused:
     built = dict(pairs)
     if len(built) == len(pairs):
         return built
     repeated = _first_repeated([key for key, _ in pairs]) or 0
-    return _Odd("key given twice", pairs[repeated][0])
+    return _Refused("key given twice", pairs[repeated][0])
 
 
 def _first_repeated(values: Sequence[Any]) -> int | None:

@@ -174,7 +174,7 @@ def _row(family: str, seed: int, index: int, document: Document) -> Document:
     """Solve an instance; the judge checks the certificate."""
     instance = instance_of(rebalance_of(document))
     best = plain_of(solve(instance).to_document(instance))
-    case = verify.understand(document)
+    case = verify.case_of(document)
     verdict = verify.judge_case(case, best)
     if not (verdict["proved"]["dec_min"] and verdict["proved"]["stickiness"]):
         raise UnprovedOptimumError(f"{family}/{seed}/{index}: {verdict['evidence']}")

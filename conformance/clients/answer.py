@@ -94,7 +94,7 @@ def judged(answer: Answer, rebalance: bytes, *, cooperative: bool = False) -> An
     if answer.assignment is None:
         return answer
     instance = verify.read_rebalance(rebalance)
-    case = verify.understand(instance)
+    case = verify.case_of(instance)
     given = verify.read_assignment(to_json(answer.assignment))
     verdict = verify.judge_case(case, given, cooperative=cooperative)
     if verdict["verdict"] == "valid":

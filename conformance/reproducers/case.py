@@ -87,7 +87,7 @@ class ReproducerCase:
         """Partitions whose claim is accepted (KIP-341), by member and topic."""
         held: dict[str, dict[str, list[int]]] = {}
         for (member, topic), numbers in sorted(
-            verify.understand(self.instance).owned.items()
+            verify.case_of(self.instance).owned.items()
         ):
             held.setdefault(member, {})[topic] = sorted(numbers)
         return held

@@ -7,7 +7,7 @@ from typing import Any
 
 from rebalance import instance_of, plain_of, rebalance_of
 from solver import Status, solve
-from verify import Case, judge_case, understand
+from verify import Case, case_of, judge_case
 
 Document = dict[str, Any]
 
@@ -77,7 +77,7 @@ def stated_optimum(rebalance: Document) -> Document:
         stated["reason"] = result.reason
     if result.assignment is not None:
         members = plain_of(result.to_document(instance))["members"]
-        judged = judge_case(understand(rebalance), {"members": members})
+        judged = judge_case(case_of(rebalance), {"members": members})
         stated |= {"figures": judged["figures"], "members": members}
     return stated
 

@@ -136,9 +136,9 @@ def drive(
         If the subject cannot be started or reached.
     """
     rounds: list[JudgedAnswer] = []
-    current, first = rebalance, verify.understand(rebalance)
+    current, first = rebalance, verify.case_of(rebalance)
     while len(rounds) < (MOST_ROUNDS if cooperative else 1):
-        case = verify.understand(current) if rounds else first
+        case = verify.case_of(current) if rounds else first
         one, verdict = _judged_round(subject, current, case, cooperative=cooperative)
         rounds.append(one)
         if verdict is None or verdict["violations"]:
@@ -205,7 +205,7 @@ def fault_of(
     rebalance: Document, answer: Answer, *, cooperative: bool
 ) -> Outcome | None:
     """Return the outcome of a first answer that is at fault; None if it is valid."""
-    case = verify.understand(rebalance)
+    case = verify.case_of(rebalance)
     judged, verdict = _judged(rebalance, answer, case, cooperative=cooperative)
     if verdict is None or verdict["violations"]:
         return _fault((judged,))

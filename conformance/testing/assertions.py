@@ -13,7 +13,7 @@ from conformance.testing.assigned_members import (
 )
 from rebalance import ClaimRule, instance_of, members_of, rebalance_of
 from solver import solve
-from verify import judge_case, read_assignment, read_rebalance, understand
+from verify import case_of, judge_case, read_assignment, read_rebalance
 
 SHOWN: Final = 4_000
 """Longest document in a message, in characters."""
@@ -54,7 +54,7 @@ def assert_valid(
     """
     __tracebackhide__ = True
     given, answer = _read(instance, assignment)
-    case = understand(given, claim_rule=claim_rule)
+    case = case_of(given, claim_rule=claim_rule)
     verdict = judge_case(case, answer, cooperative=cooperative)
     _reject(_violations(verdict), given, answer)
 
@@ -81,7 +81,7 @@ def assert_optimal(
     """
     __tracebackhide__ = True
     given, answer = _read(instance, assignment)
-    case = understand(given, claim_rule=claim_rule)
+    case = case_of(given, claim_rule=claim_rule)
     verdict = judge_case(case, answer)
     _reject(_violations(verdict), given, answer)
     better = _optimum(given, claim_rule)

@@ -124,7 +124,7 @@ def _understood(
     max_partitions: int,
 ) -> ExplainedCase:
     """Solve the policy, and the policy ``sticky`` if it describes the balance."""
-    case = verify.understand(rebalance, claim_rule=claim_rule.value)
+    case = verify.case_of(rebalance, claim_rule=claim_rule.value)
     instance = instance_of(
         rebalance_of(rebalance, max_partitions=max_partitions), claim_rule=claim_rule
     )

@@ -131,7 +131,7 @@ class Group:
         rule = self.question.claim_rule
         instance = instance_of(rebalance, claim_rule=rule)
         result = self.question.solve_one(instance, policy)
-        case = verify.understand(plain_of(rebalance), claim_rule=rule.value)
+        case = verify.case_of(plain_of(rebalance), claim_rule=rule.value)
         return verify.judge_case(case, plain_of(result.to_document(instance)))
 
 

@@ -56,7 +56,7 @@ def what_if(
     about = _Changed(
         after=after,
         owners=OwnersBefore.of(before, after),
-        case=verify.understand(plain_of(changed), claim_rule=question.claim_rule.value),
+        case=verify.case_of(plain_of(changed), claim_rule=question.claim_rule.value),
         question=question,
     )
     result = question.solve_one(after, question.policy)

@@ -144,7 +144,7 @@ def judged_again(
     """
     # The audit applied its size limit when it read the instance; none is needed here.
     instance = verify.read_rebalance(instance_text, max_partitions=INT64_MAX)
-    case = verify.understand(instance, claim_rule=claim_rule)
+    case = verify.case_of(instance, claim_rule=claim_rule)
     document = parse_rebalance(instance_text, max_partitions=INT64_MAX)
     evaluation = Evaluation(document, ClaimRule(claim_rule), case=case)
     given = verify.read_assignment(given_text)

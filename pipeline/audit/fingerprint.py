@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pipeline.audit.manifest import versions
-from pipeline.judging.instances import World
+from pipeline.judging.instances import ClusterFacts
 from pipeline.sources.find import Found
 from pipeline.tables import FORMAT, LAYOUT
 
@@ -21,23 +21,25 @@ _CODE: Final = ("heuristics", "pipeline", "rebalance", "solver", "verify")
 _DIGITS: Final = 16
 
 
-def fingerprint(found: Found, world: World, options: Mapping[str, Any]) -> str:
+def fingerprint(found: Found, facts: ClusterFacts, options: Mapping[str, Any]) -> str:
     """Return a name for the request, of hexadecimal digits.
 
     A source counts with its location, length, and modification time; of a running
     cluster, the ranges of offsets count.
     """
     digest = hashlib.sha256()
-    for part in _parts(found, world, options):
+    for part in _parts(found, facts, options):
         digest.update(repr(part).encode())
         digest.update(b"\n")
     return digest.hexdigest()[:_DIGITS]
 
 
-def _parts(found: Found, world: World, options: Mapping[str, Any]) -> Iterator[object]:
+def _parts(
+    found: Found, facts: ClusterFacts, options: Mapping[str, Any]
+) -> Iterator[object]:
     yield FORMAT, LAYOUT, sorted(versions().items()), _code()
     yield sorted(options.items())
-    yield world
+    yield facts
     for file in found.files:
         yield file.name, file.uri, file.kind, file.length, file.modified_ms, file.sha256
     for error in found.unknown:

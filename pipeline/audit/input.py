@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pipeline.audit.request import AuditRequest
 from pipeline.files import Location, Stores, name_of, shown
 from pipeline.judging.evaluated import SAMPLE
-from pipeline.judging.instances import World
+from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import CountSources
 from pipeline.sources.find import Found, find_sources
 from pipeline.sources.given_subscriptions import read_subscriptions
@@ -44,7 +44,7 @@ class AuditInput:
     found: Found
     written: RecordFormat
     side_files: SideFiles
-    world: World
+    facts: ClusterFacts
 
     def parameters(self, assignors: Sequence[str]) -> dict[str, Any]:
         """Return the parameters on which the tables depend, as in ``audit.json``."""
@@ -100,16 +100,16 @@ def found_input(
     stated = [side.topics, side.offsets, side.subscriptions, *request.lag]
     files = [file for file in stated if file is not None]
     refuse_replaced(request.out, [*files, *(file.uri for file in found.files)])
-    world = _world(request, found, side, stores)
+    facts = _facts(request, found, side, stores)
     _tell_gaps(found.lag_gaps, tell)
     return AuditInput(
-        request=request, found=found, written=written, side_files=side, world=world
+        request=request, found=found, written=written, side_files=side, facts=facts
     )
 
 
-def _world(
+def _facts(
     request: AuditRequest, found: Found, side: SideFiles, stores: Stores
-) -> World:
+) -> ClusterFacts:
     """Read the side files; a running cluster is read where they state nothing."""
     given = read_topics(side.topics, request.max_partitions, stores)
     at_end, names = given.at_end, given.names
@@ -120,7 +120,7 @@ def _world(
         logs = LogsFile(ends=live.ends) if side.offsets is None else logs
     reported = read_lag_metrics(request.lag, stores)
     found.lag_gaps = reported.gaps
-    return World(
+    return ClusterFacts(
         counts=CountSources(at_end=at_end, dated=given.dated),
         names=names,
         logs=logs,

@@ -33,7 +33,7 @@ from pipeline.audit.steps import (
 )
 from pipeline.evaluation import KIP54, selection
 from pipeline.files import LocalStore, Stores, uri_of
-from pipeline.judging.instances import World
+from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.settings import Settings
 from pipeline.known_counts import known_counts
 from pipeline.sources.find import Found
@@ -116,7 +116,7 @@ def audit(
         with clock.phase("find"):
             given = found_input(request, live, stores, tell)
         found, parameters = given.found, given.parameters(selected)
-        asked = fingerprint(found, given.world, parameters)
+        asked = fingerprint(found, given.facts, parameters)
         store = stores.of(uri_of(request.out))
         place = stack.enter_context(staging(request.out, store, asked, tell))
         if meanwhile is not None:
@@ -126,7 +126,7 @@ def audit(
             cluster=request.cluster,
             claim_rule=request.claim_rule,
             assignors=selected,
-            world=given.world,
+            facts=given.facts,
             division=division_of(spark, found, request.tasks),
             progress=progress,
             tell=tell,
@@ -168,7 +168,7 @@ class _Audit:
     cluster: str
     claim_rule: ClaimRule
     assignors: tuple[str, ...]
-    world: World
+    facts: ClusterFacts
     division: Division
     progress: Progress | None
     tell: Tell
@@ -184,16 +184,16 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> Co
             audit.tell(f"continuing: {earlier.described(len(work.tables()))}")
             cases = earlier.cases
         else:
-            cases = read_cases(spark, work, found, audit.world, audit.division)
+            cases = read_cases(spark, work, found, audit.facts, audit.division)
         seen = seen_by_tasks(cases)
-        names = {**seen.names, **audit.world.names}
-        counts = replace(audit.world.counts, shown=known_counts(seen.topics, names))
+        names = {**seen.names, **audit.facts.names}
+        counts = replace(audit.facts.counts, shown=known_counts(seen.topics, names))
         is_small = seen.cases <= JUDGED_WHOLE
     settings = Settings(
         cluster=audit.cluster,
         claim_rule=audit.claim_rule,
         assignors=audit.assignors,
-        world=replace(audit.world, counts=counts, names=names),
+        facts=replace(audit.facts, counts=counts, names=names),
         are_optima_judged=is_small,
     )
     with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):

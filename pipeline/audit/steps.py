@@ -21,7 +21,7 @@ from pipeline.audit.stages import (
     topic_names,
 )
 from pipeline.audit.work import save_cases, save_judged, saved_cases
-from pipeline.judging.instances import World
+from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.settings import Settings
 from pipeline.sources.find import Found
 from pipeline.sources.lag_metrics import gap_rows
@@ -114,11 +114,11 @@ def read_cases(
     spark: SparkSession,
     work: Unfinished,
     found: Found,
-    world: World,
+    facts: ClusterFacts,
     division: Division,
 ) -> DataFrame:
     """Read the sources, reconstruct their cases, and save them."""
-    tasks, most = division.tasks, world.max_partitions
+    tasks, most = division.tasks, facts.max_partitions
     reader = SourceReader(spark, found.files, tasks=tasks, max_partitions=most)
     while True:
         try:
@@ -136,7 +136,7 @@ def read_cases(
             cases = reconstruct(table, tasks, are_single=True)
             kept = cases.persist(StorageLevel.MEMORY_AND_DISK)
             try:
-                names = {**topic_names(kept), **world.names}
+                names = {**topic_names(kept), **facts.names}
                 matched = match_snapshots(kept, names, tasks)
                 return save_cases(spark, work, matched, division.parts)
             finally:

@@ -16,7 +16,7 @@ from pyspark.daemon import manager
 from pipeline.cases import CLAIMS, Case, CaseMember
 from pipeline.evaluation import selection
 from pipeline.history.whole_groups import histories_of_groups
-from pipeline.judging.instances import World
+from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.settings import Settings
 from pipeline.sources.rows import OFFSETS, batches_of, case_row, record_row
@@ -40,7 +40,7 @@ def load_judge() -> list[str]:
     """Judge a small rebalance; return the tables that its rows are of."""
     settings = Settings(
         cluster="daemon",
-        world=World(),
+        facts=ClusterFacts(),
         claim_rule=ClaimRule.NEWEST_CLAIM,
         assignors=selection(["optimum"]),
         are_optima_judged=True,

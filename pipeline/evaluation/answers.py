@@ -21,7 +21,7 @@ from rebalance import (
     plain_of,
 )
 from solver import NAMED, Limits, solve
-from verify import Case, judge_case, understand
+from verify import Case, case_of, judge_case
 
 ACTUAL: Final = "actual"
 """The answer of the group's own leader, in a history."""
@@ -112,7 +112,7 @@ class Evaluation:
         case: Case | None = None,
     ) -> None:
         self.instance: Instance = instance_of(document, claim_rule=claim_rule)
-        self.case: Case = case or understand(
+        self.case: Case = case or case_of(
             plain_of(document), claim_rule=claim_rule.value
         )
 

@@ -17,7 +17,7 @@ from pipeline.groups.moments import GroupRebalance, Moment
 from pipeline.groups.notes import notes_on_counts, presumed
 from pipeline.groups.quarantine_reasons import reasons_of
 from pipeline.history.stream import ORDER, histories
-from pipeline.judging.instances import World, pose
+from pipeline.judging.instances import ClusterFacts, instance_of_case
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.topic_names import names_of_ids, with_names
 from pipeline.known_counts import known_counts
@@ -86,11 +86,11 @@ class LocalFiles:
         DocumentError, InstanceError
             If the case contradicts itself, as in the audit.
         """
-        world = self._world
-        case = with_names(moment.key, world.names)
-        case = with_given_subscriptions(case, world.subscriptions)
-        posed = pose(case, world)
-        rebalance = posed.document
+        facts = self._facts
+        case = with_names(moment.key, facts.names)
+        case = with_given_subscriptions(case, facts.subscriptions)
+        instance = instance_of_case(case, facts)
+        rebalance = instance.document
         assignment = None
         if case.members is not None:
             assignment = AssignmentDocument(
@@ -114,7 +114,7 @@ class LocalFiles:
             assignment=assignment,
             notes=(
                 *(assumption.note for assumption in assumed),
-                *notes_on_counts(posed.partition_counts, posed.newer_partitions),
+                *notes_on_counts(instance.partition_counts, instance.newer_partitions),
             ),
             cooperative=case.cooperative,
             premises=tuple(assumption.premise for assumption in assumed),
@@ -147,14 +147,14 @@ class LocalFiles:
         return list(histories(read))
 
     @cached_property
-    def _world(self) -> World:
+    def _facts(self) -> ClusterFacts:
         """What is known besides the cases, from side files and from the records."""
         beside = self._found.side_files
         given = read_topics(beside.get("topics.json"), self.max_partitions)
         stated = ((r["key"], r["record"]) for r in self._rows if r["what"] == TOPIC_ID)
         names = names_of_ids(stated) | given.names
         seen = (sighting_of(row) for row in self._rows if row["what"] == TOPIC)
-        return World(
+        return ClusterFacts(
             counts=CountSources(
                 at_end=given.at_end,
                 dated=given.dated,
@@ -179,7 +179,7 @@ class LocalFiles:
         rows: Iterable[Row] = self._rows
         if self._found.has_states:
             in_order = sorted(self._rows, key=_order)
-            rows = with_record_states(in_order, self._world.names)
+            rows = with_record_states(in_order, self._facts.names)
         for row in rows:
             if row["what"] == CASE:
                 yield unpack(row["value"])

@@ -154,7 +154,7 @@ class Evidence(NamedTuple):
     most_partitions: int
 
 
-class PosedCases(NamedTuple):
+class CaseInstances(NamedTuple):
     """Topics of cases as of their rebalances; T of all N cases.
 
     Attributes
@@ -179,7 +179,7 @@ class PosedCases(NamedTuple):
 
 
 class Lags(NamedTuple):
-    """Lags of posed cases; T topics of all N cases.
+    """Lags of the instances of cases; T topics of all N cases.
 
     Attributes
     ----------

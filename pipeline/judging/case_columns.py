@@ -23,7 +23,7 @@ from pipeline.judging.case_arrays import (
     begins_of,
 )
 from pipeline.judging.instance_texts import QuotedNames
-from pipeline.judging.instances import World
+from pipeline.judging.instances import ClusterFacts
 from pipeline.known_counts import METADATA_MAX_AGE, KnownCounts
 from pipeline.sightings import MOST_PARTITIONS
 from pipeline.topic_ids import is_topic_id
@@ -119,9 +119,9 @@ def case_columns(table: pa.Table, names_of_ids: Mapping[str, str]) -> CaseColumn
     )
 
 
-def evidence_of(topics: Sequence[str], world: World) -> Evidence:
+def evidence_of(topics: Sequence[str], facts: ClusterFacts) -> Evidence:
     """Return what is known of topics besides the cases."""
-    counts, logs = world.counts, [world.logs.ends.get(topic, {}) for topic in topics]
+    counts, logs = facts.counts, [facts.logs.ends.get(topic, {}) for topic in topics]
     known = [
         [log[number] for number in range(len(log)) if number in log] for log in logs
     ]
@@ -131,7 +131,7 @@ def evidence_of(topics: Sequence[str], world: World) -> Evidence:
         for ends, log in zip(known, logs, strict=True)
     ]
     flat = np.array([pair for ends in known for pair in ends], np.int64).reshape(-1, 2)
-    read_at = world.logs.at
+    read_at = facts.logs.at
     return Evidence(
         at_end=np.array(
             [counts.at_end.get(topic, ABSENT) for topic in topics], np.int64

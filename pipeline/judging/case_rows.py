@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from pipeline.cases import NOT_REPORTED, SNAPSHOT, Case, CaseMember, Held
-from pipeline.judging.instances import Posed
+from pipeline.judging.instances import CaseInstance
 from pipeline.judging.outcome import Outcome
 from pipeline.tables import UNDATED
 
@@ -39,7 +39,9 @@ def key_of(case: Case, cluster: str) -> Row:
     }
 
 
-def rebalance_row(case: Case, posed: Posed, outcome: Outcome, cluster: str) -> Row:
+def rebalance_row(
+    case: Case, instance: CaseInstance, outcome: Outcome, cluster: str
+) -> Row:
     """Return the row of one rebalance."""
     people = (case.members or {}).values()
     told = any(member.joined is not None for member in people)
@@ -55,33 +57,33 @@ def rebalance_row(case: Case, posed: Posed, outcome: Outcome, cluster: str) -> R
         "leader": case.leader,
         "episode_id": case.episode_id,
         "round": case.round,
-        "members": len(posed.plain["members"]),
+        "members": len(instance.plain["members"]),
         "topics": outcome.topics,
         "partitions": outcome.partitions,
         "owned": outcome.owned,
         "joined": sum(bool(member.joined) for member in people) if told else None,
         "left": case.left,
         "resubscribed": case.resubscribed,
-        "partition_counts": posed.partition_counts,
-        "newer_partitions": posed.newer_partitions,
+        "partition_counts": instance.partition_counts,
+        "newer_partitions": instance.newer_partitions,
         "owned_from": case.owned_from,
         "subscriptions": case.subscriptions,
-        "lag_known": posed.lag_known,
-        "lag_basis": posed.lag_basis,
-        "lag_missing": posed.lag_missing,
+        "lag_known": instance.lag_known,
+        "lag_basis": instance.lag_basis,
+        "lag_missing": instance.lag_missing,
         "claims_disagree": case.claims_disagree,
         "behind": case.behind,
         "reached_ms": case.reached_ms,
         "reached_unknown": case.reached_unknown,
-        "instance": posed.text,
+        "instance": instance.text,
     }
 
 
-def member_rows(case: Case, posed: Posed, cluster: str) -> Iterator[Row]:
+def member_rows(case: Case, instance: CaseInstance, cluster: str) -> Iterator[Row]:
     """Yield the rows of one rebalance's members, by name."""
     key = key_of(case, cluster)
-    lag = _lag_of(posed.plain) if posed.lag_known else None
-    members: Mapping[str, Row] = posed.plain["members"]
+    lag = _lag_of(instance.plain) if instance.lag_known else None
+    members: Mapping[str, Row] = instance.plain["members"]
     for name in sorted(members):
         said = (case.members or {}).get(name)
         row = key | _member(name, members[name], said, lag)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.cases import REST
-from pipeline.judging.case_arrays import Lists, PosedCases
+from pipeline.judging.case_arrays import CaseInstances, Lists
 from pipeline.judging.case_columns import CaseColumns
 from pipeline.judging.episode_rows import AT_REST, OF_ANSWER
 from pipeline.judging.instances import LAG_AT_END
@@ -72,17 +72,17 @@ _KEY: Final = ("cluster", "date", "rebalance_id", "group_id", "generation")
 def rebalances_of(
     table: pa.Table,
     columns: CaseColumns,
-    posed: PosedCases,
+    instances: CaseInstances,
     lag_known: Bools,
     cluster: str,
-    instances: pa.StringArray,
+    texts: pa.StringArray,
 ) -> pa.RecordBatch:
     """Return ``rebalances``, but for what their optimum counts (`with_counts`).
 
     Parameters
     ----------
     lag_known : bool (N,)
-    instances
+    texts
         Text of each case.
     """
     n_members = np.diff(columns.cases.member_at)
@@ -100,11 +100,11 @@ def rebalances_of(
                 _per_case(columns, pc.is_valid(is_new)) > 0,
                 _per_case(columns, pc.fill_null(is_new, False)),
             ),
-            "partition_counts": pa.array(CERTAINTY).take(pa.array(posed.basis)),
-            "newer_partitions": posed.newer,
+            "partition_counts": pa.array(CERTAINTY).take(pa.array(instances.basis)),
+            "newer_partitions": instances.newer,
             "lag_known": lag_known,
             "lag_basis": where(lag_known, [LAG_AT_END] * table.num_rows),
-            "instance": instances,
+            "instance": texts,
         },
     )
 

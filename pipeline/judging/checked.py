@@ -17,7 +17,7 @@ from pipeline.evaluation import (
 )
 from pipeline.judging.coded_answers import CodedAnswers
 from rebalance import ClaimRule
-from verify import judge_case, understand
+from verify import case_of, judge_case
 
 Row: TypeAlias = dict[str, Any]
 
@@ -43,7 +43,7 @@ def checked(
     """
     case, undecided = None, {*coded.undecided}
     for place in places:
-        case = case or understand(canonical(), claim_rule=claim_rule.value)
+        case = case or case_of(canonical(), claim_rule=claim_rule.value)
         name = coded.found.assignors[place]
         document = orjson.loads(coded.texts[place])
         if name == ACTUAL:

@@ -1,4 +1,4 @@
-"""Codes of many posed cases: what `rebalance_code.code_of` gives of each, compiled."""
+"""Codes of the instances of many cases, compiled: `rebalance_code.code_of` of each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.judging.case_arrays import UNSTATED, Cases, Lags, Lists, Names, PosedCases
+from pipeline.judging.case_arrays import (
+    UNSTATED,
+    CaseInstances,
+    Cases,
+    Lags,
+    Lists,
+    Names,
+)
 from pipeline.judging.rebalance_code import (
     ANSWERED,
     COOPERATIVE,
@@ -53,7 +60,7 @@ class Questions(NamedTuple):
 def encode_cases(
     cases: Cases,
     names: Names,
-    posed: PosedCases,
+    instances: CaseInstances,
     lags: Lags,
     questions: Questions,
     pairs_max: int,
@@ -63,7 +70,7 @@ def encode_cases(
     Parameters
     ----------
     lags
-        Of the posed cases.
+        Of the cases.
     pairs_max : int
         Bound on subscription classes times topics.
 
@@ -75,17 +82,17 @@ def encode_cases(
     """
     n_questions, room = questions.case.size, 0
     for q in range(n_questions):
-        room += _room_for(cases, posed, questions.case[q], questions.is_episode[q])
+        room += _room_for(cases, instances, questions.case[q], questions.is_episode[q])
     code, code_at = np.empty(room, np.int64), np.zeros(n_questions + 1, np.int64)
     place = np.full(names.rank.size + 1, ABSENT, np.int64)
     for q in range(n_questions):
         i, to = questions.case[q], code[code_at[q] :]
-        listed = posed.topic[posed.topic_at[i] : posed.topic_at[i + 1]]
+        listed = instances.topic[instances.topic_at[i] : instances.topic_at[i + 1]]
         for t in range(listed.size):
             place[listed[t]] = t
         size = 0
-        if posed.is_sound[i]:
-            size = _encode(cases, names, posed, lags, questions, q, place, to)
+        if instances.is_sound[i]:
+            size = _encode(cases, names, instances, lags, questions, q, place, to)
         is_small = size > 0 and to[2] * to[0] <= pairs_max
         code_at[q + 1] = code_at[q] + (size if is_small else 0)
         place[listed] = ABSENT
@@ -93,10 +100,10 @@ def encode_cases(
 
 
 @kernel
-def _room_for(cases: Cases, posed: PosedCases, i: int, is_episode: bool) -> int:
+def _room_for(cases: Cases, instances: CaseInstances, i: int, is_episode: bool) -> int:
     """Return at least the length of a code."""
-    topics, begin, end = posed.topic_at, cases.member_at[i], cases.member_at[i + 1]
-    size = HEADER + posed.partitions[topics[i] : topics[i + 1]].sum()
+    topics, begin, end = instances.topic_at, cases.member_at[i], cases.member_at[i + 1]
+    size = HEADER + instances.partitions[topics[i] : topics[i + 1]].sum()
     size += topics[i + 1] - topics[i] + 7 * (end - begin)
     size += cases.topic_at[end] - cases.topic_at[begin]
     for m in range(begin, end):
@@ -117,7 +124,7 @@ def _numbers_of(held: Lists, row: int) -> int:
 def _encode(
     cases: Cases,
     names: Names,
-    posed: PosedCases,
+    instances: CaseInstances,
     lags: Lags,
     questions: Questions,
     q: int,
@@ -130,14 +137,17 @@ def _encode(
     """
     i, is_episode = questions.case[q], questions.is_episode[q]
     begin, end = cases.member_at[i], cases.member_at[i + 1]
-    first, n_topics = posed.topic_at[i], posed.topic_at[i + 1] - posed.topic_at[i]
+    first, n_topics = (
+        instances.topic_at[i],
+        instances.topic_at[i + 1] - instances.topic_at[i],
+    )
     offsets, at = np.zeros(n_topics + 1, np.int64), HEADER
     for t in range(n_topics):
-        offsets[t + 1] = offsets[t] + posed.partitions[first + t]
-        code[at], at = posed.partitions[first + t], at + 1
+        offsets[t + 1] = offsets[t] + instances.partitions[first + t]
+        code[at], at = instances.partitions[first + t], at + 1
     topics = slice(first, first + n_topics)
     has_lag = lags.at[first + n_topics] > lags.at[first]
-    if has_lag and not _write_lags(posed, lags, topics, code[at:]):
+    if has_lag and not _write_lags(instances, lags, topics, code[at:]):
         return 0
     at += offsets[n_topics] if has_lag else 0
     n_stated = cases.topic_at[end] - cases.topic_at[begin]
@@ -176,11 +186,13 @@ def _encode(
 
 
 @kernel
-def _write_lags(posed: PosedCases, lags: Lags, topics: slice, code: Int64) -> bool:
+def _write_lags(
+    instances: CaseInstances, lags: Lags, topics: slice, code: Int64
+) -> bool:
     """Write lags, 0 where they are not known; False if their sum is too large."""
     at, total = 0, np.int64(0)
     for t in range(topics.start, topics.stop):
-        own = code[at : at + posed.partitions[t]]
+        own = code[at : at + instances.partitions[t]]
         own[:] = 0
         if lags.at[t + 1] > lags.at[t]:
             own[:] = lags.records[lags.at[t] : lags.at[t + 1]]

@@ -1,4 +1,4 @@
-"""Many rebalances as canonical JSON, byte by byte: what `Posed.text` gives of each."""
+"""Canonical JSON of many rebalances, byte by byte: `CaseInstance.text` of each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.judging.case_arrays import UNSTATED, Cases, Lags, Lists, Names, PosedCases
+from pipeline.judging.case_arrays import (
+    UNSTATED,
+    CaseInstances,
+    Cases,
+    Lags,
+    Lists,
+    Names,
+)
 from pipeline.judging.encoding import Questions
 from pipeline.judging.text_kernels import frozen, put, write_signed
 from rebalance import (
@@ -64,7 +71,7 @@ class QuotedNames(NamedTuple):
 def instance_texts(
     cases: Cases,
     names: Names,
-    posed: PosedCases,
+    instances: CaseInstances,
     lags: Lags,
     questions: Questions,
     quoted: QuotedNames,
@@ -74,7 +81,7 @@ def instance_texts(
     Parameters
     ----------
     lags
-        Of the posed cases.
+        Of the cases.
 
     Returns
     -------
@@ -85,9 +92,9 @@ def instance_texts(
     text = np.empty(0, np.uint8)
     for q in range(questions.case.size):
         i, is_episode = questions.case[q], questions.is_episode[q]
-        n_lags = lags.at[posed.topic_at[i + 1]] - lags.at[posed.topic_at[i]]
+        n_lags = lags.at[instances.topic_at[i + 1]] - lags.at[instances.topic_at[i]]
         need = at + n_lags * _NUMBER
-        need += _room_for(cases, names, posed, i, is_episode, quoted)
+        need += _room_for(cases, names, instances, i, is_episode, quoted)
         if need > text.size:
             longer = np.empty(2 * need, np.uint8)
             longer[:at] = text[:at]
@@ -99,12 +106,12 @@ def instance_texts(
             at = copy_text(text, at, quoted.members, m)
             at = _write_member(text, at, cases, names, m, is_episode, quoted)
         at = put(text, at, _TOPICS)
-        for t in range(posed.topic_at[i], posed.topic_at[i + 1]):
-            if t > posed.topic_at[i]:
+        for t in range(instances.topic_at[i], instances.topic_at[i + 1]):
+            if t > instances.topic_at[i]:
                 text[at], at = _COMMA, at + 1
-            at = copy_text(text, at, quoted.topics, posed.topic[t])
+            at = copy_text(text, at, quoted.topics, instances.topic[t])
             text[at], at = _COLON, at + 1
-            at = _write_topic(text, at, posed, lags, t)
+            at = _write_topic(text, at, instances, lags, t)
         text[at], text[at + 1] = _CLOSE, _CLOSE
         at += 2
         ends[q] = at
@@ -115,7 +122,7 @@ def instance_texts(
 def _room_for(
     cases: Cases,
     names: Names,
-    posed: PosedCases,
+    instances: CaseInstances,
     i: int,
     is_episode: bool,
     quoted: QuotedNames,
@@ -138,8 +145,8 @@ def _room_for(
                 n_numbers = held.number_at[e + 1] - held.number_at[e]
                 size += _length(quoted.topics, names.rank[held.topic[e]])
                 size += 4 + n_numbers * _NUMBER
-    for t in range(posed.topic_at[i], posed.topic_at[i + 1]):
-        size += _length(quoted.topics, posed.topic[t]) + _OF_MEMBER
+    for t in range(instances.topic_at[i], instances.topic_at[i + 1]):
+        size += _length(quoted.topics, instances.topic[t]) + _OF_MEMBER
     return int(size)
 
 
@@ -213,13 +220,15 @@ def _write_numbers(text: Bytes, at: int, numbers: Int32 | Int64) -> int:
 
 
 @borrowing_kernel
-def _write_topic(text: Bytes, at: int, posed: PosedCases, lags: Lags, t: int) -> int:
+def _write_topic(
+    text: Bytes, at: int, instances: CaseInstances, lags: Lags, t: int
+) -> int:
     if lags.at[t + 1] > lags.at[t]:
         at = put(text, at, _LAG)
         at = _write_numbers(text, at, lags.records[lags.at[t] : lags.at[t + 1]])
         at = put(text, at, _AFTER_LAG)
     else:
         at = put(text, at, _PARTITIONS)
-    at = write_number(text, at, posed.partitions[t])
+    at = write_number(text, at, instances.partitions[t])
     text[at] = _CLOSE
     return at + 1

@@ -47,8 +47,8 @@ LAG_GIVEN: Final = "given"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class World:
-    """What is known besides the cases: counts, log ends, offset reset, size limit.
+class ClusterFacts:
+    """Facts of the cluster beyond its cases: counts, log ends, offset reset, limit.
 
     ``names`` are the names of topic ids; ``monitored`` is the lag per group that a
     monitoring system reported; ``subscriptions`` are those that no source reports.
@@ -64,7 +64,7 @@ class World:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Posed:
+class CaseInstance:
     """The rebalance of a case: a rebalance/1 value, which can still be invalid.
 
     ``partition_counts`` and ``newer_partitions`` are as in `PartitionCounts`;
@@ -105,7 +105,7 @@ class Posed:
         return orjson.dumps(self.canonical, option=orjson.OPT_SORT_KEYS).decode()
 
 
-def pose(case: Case, world: World) -> Posed:
+def instance_of_case(case: Case, facts: ClusterFacts) -> CaseInstance:
     """Convert a case to a rebalance.
 
     Raises
@@ -115,37 +115,39 @@ def pose(case: Case, world: World) -> Posed:
     """
     if case.document is not None:
         return _as_given(
-            parse_rebalance(case.document, max_partitions=world.max_partitions), world
+            parse_rebalance(case.document, max_partitions=facts.max_partitions), facts
         )
     members = case.members or {}
     owned = {name: member.owned for name, member in members.items()}
-    return _posed(case, members, owned, world)
+    return _stated_instance(case, members, owned, facts)
 
 
-def pose_before(case: Case, before: Mapping[str, Held], world: World) -> Posed:
+def instance_of_episode(
+    case: Case, before: Mapping[str, Held], facts: ClusterFacts
+) -> CaseInstance:
     """Convert a case's members, with what they owned at the stable state before."""
-    return _posed(case, case.members or {}, before, world, dated=False)
+    return _stated_instance(case, case.members or {}, before, facts, dated=False)
 
 
-def _posed(
+def _stated_instance(
     case: Case,
     members: Mapping[str, CaseMember],
     owned: Mapping[str, Held],
-    world: World,
+    facts: ClusterFacts,
     *,
     dated: bool = True,
-) -> Posed:
+) -> CaseInstance:
     topics: dict[str, dict[str, Any]] = {}
-    counts = partition_counts(sorted(_topics_of(members)), case, world.counts)
+    counts = partition_counts(sorted(_topics_of(members)), case, facts.counts)
     known, bases, missing = True, set[str | None](), list[str]()
-    lags = _lags(case, counts.count, world)
+    lags = _lags(case, counts.count, facts)
     for topic, count in counts.count.items():
         topics[topic] = {"partitions": count}
         lag, basis = lags[topic]
         bases.add(basis)
         if lag is None:
             known = False
-            missing.append(_unreported(case, topic, count, world))
+            missing.append(_unreported(case, topic, count, facts))
         else:
             topics[topic]["lag"] = lag
     if not all("lag" in topic for topic in topics.values()):
@@ -161,9 +163,9 @@ def _posed(
         },
     }
     known = known and bool(topics)
-    return Posed(
+    return CaseInstance(
         plain=document,
-        max_partitions=world.max_partitions,
+        max_partitions=facts.max_partitions,
         partition_counts=counts.basis,
         newer_partitions=counts.newer,
         lag_known=known,
@@ -204,7 +206,9 @@ _Lag = tuple[list[int] | None, str | None]
 """Lag of each partition of a topic, if known for all, and its basis."""
 
 
-def _lags(case: Case, counts: Mapping[str, int], world: World) -> dict[str, _Lag]:
+def _lags(
+    case: Case, counts: Mapping[str, int], facts: ClusterFacts
+) -> dict[str, _Lag]:
     """Return the lag of each topic."""
     found: dict[str, _Lag] = {}
     at_end: dict[str, int] = {}
@@ -215,27 +219,27 @@ def _lags(case: Case, counts: Mapping[str, int], world: World) -> dict[str, _Lag
             is_known = all(number in behind for number in range(count))
             listed = [behind[number] for number in range(count)] if is_known else None
             found[topic] = (listed, LAG_SNAPSHOT if is_known else None)
-        elif (since := _since_commit(case, topic, count, world)) is not None:
+        elif (since := _since_commit(case, topic, count, facts)) is not None:
             at_end[topic] = count
             log += since
         else:
-            found[topic] = _monitored_lag(case, topic, count, world)
+            found[topic] = _monitored_lag(case, topic, count, facts)
     if at_end:  # one call for all topics: most are small
         start, first, end = np.array(log, np.int64).reshape(-1, 3).T
-        lag = lag_of(start, first, end, world.offset_reset).tolist()
+        lag = lag_of(start, first, end, facts.offset_reset).tolist()
         for topic, count in at_end.items():
             found[topic], lag = (lag[:count], LAG_AT_END), lag[count:]
     return found
 
 
 def _since_commit(
-    case: Case, topic: str, count: int, world: World
+    case: Case, topic: str, count: int, facts: ClusterFacts
 ) -> list[tuple[int, int, int]] | None:
     """Return each partition's committed offset, log start, and log end.
 
     None if an end is not known, or is before what was committed.
     """
-    ends = _log_ends(case, topic, world)
+    ends = _log_ends(case, topic, facts)
     if case.committed is None or len(ends) < count:
         return None
     committed = dict(case.committed.get(topic, ()))
@@ -251,39 +255,41 @@ def _since_commit(
     return found
 
 
-def _log_ends(case: Case, topic: str, world: World) -> Mapping[int, tuple[int, int]]:
+def _log_ends(
+    case: Case, topic: str, facts: ClusterFacts
+) -> Mapping[int, tuple[int, int]]:
     """Return the log ends of a topic; empty if they are those of another log."""
     if case.at is not None:
-        is_older = world.logs.at is not None and world.logs.at < case.at
-        if is_older or world.counts.shown.was_deleted_after(topic, case.at):
+        is_older = facts.logs.at is not None and facts.logs.at < case.at
+        if is_older or facts.counts.shown.was_deleted_after(topic, case.at):
             return {}
-    return world.logs.ends.get(topic, {})
+    return facts.logs.ends.get(topic, {})
 
 
 def _monitored_lag(
-    case: Case, topic: str, count: int, world: World
+    case: Case, topic: str, count: int, facts: ClusterFacts
 ) -> tuple[list[int] | None, str | None]:
-    reported = world.monitored.get(case.group_id, {}).get(topic, {})
+    reported = facts.monitored.get(case.group_id, {}).get(topic, {})
     if any(number not in reported for number in range(count)):
         return None, None
     return [reported[number] for number in range(count)], LAG_MONITORED
 
 
-def _unreported(case: Case, topic: str, count: int, world: World) -> str:
+def _unreported(case: Case, topic: str, count: int, facts: ClusterFacts) -> str:
     """Return the partitions that the lag reported for a group lacks; "" if none is."""
-    if case.group_id not in world.monitored:
+    if case.group_id not in facts.monitored:
         return ""
-    reported = world.monitored[case.group_id].get(topic, {})
+    reported = facts.monitored[case.group_id].get(topic, {})
     numbers = [number for number in range(count) if number not in reported]
     return named_partitions(topic, numbers, len(numbers))
 
 
-def _as_given(document: Rebalance, world: World) -> Posed:
+def _as_given(document: Rebalance, facts: ClusterFacts) -> CaseInstance:
     topics = document.topics.values()
     known = bool(topics) and all(t.lag is not None for t in topics if t.partitions)
-    return Posed(
+    return CaseInstance(
         plain=plain_of(document),
-        max_partitions=world.max_partitions,
+        max_partitions=facts.max_partitions,
         partition_counts=GIVEN_COUNTS,
         lag_known=known,
         lag_basis=LAG_GIVEN if known else None,

@@ -15,7 +15,11 @@ from pipeline.judging.case_rows import day, key_of, member_rows, moment, rebalan
 from pipeline.judging.coded_answers import CodedAnswers
 from pipeline.judging.episode_rows import episode_row
 from pipeline.judging.evaluated import EvaluatedCodes
-from pipeline.judging.instances import Posed, pose, pose_before
+from pipeline.judging.instances import (
+    CaseInstance,
+    instance_of_case,
+    instance_of_episode,
+)
 from pipeline.judging.judged_batch import Result, judge_together
 from pipeline.judging.outcome import (
     Actual,
@@ -144,15 +148,15 @@ class CaseJudge:
         """Judge a case; its failure does not affect other cases."""
         settings = self._settings
         try:
-            case = with_names(case, settings.world.names)
-            case = with_given_subscriptions(case, settings.world.subscriptions)
-            posed = pose(case, settings.world)
+            case = with_names(case, settings.facts.names)
+            case = with_given_subscriptions(case, settings.facts.subscriptions)
+            instance = instance_of_case(case, settings.facts)
         except Exception as error:  # noqa: BLE001  # reported in quarantine
             yield _failed(case, None, _reason("instance", error), settings)
             return
         try:
             judged = self._snapshot if case.owned_from == SNAPSHOT else self._judged
-            results = list(judged(case, posed))
+            results = list(judged(case, instance))
         except DisagreementError as error:
             reason = f"rebalance {case.rebalance_id}: {error}"
             raise DisagreementError(reason) from error
@@ -160,7 +164,7 @@ class CaseJudge:
             yield _failed(case, None, _reason("instance", error), settings)
             return
         except Exception as error:  # noqa: BLE001  # likewise
-            yield _failed(case, posed, _reason("judge", error), settings)
+            yield _failed(case, instance, _reason("judge", error), settings)
             return
         yield from results
         if self._size >= BYTES_PER_BATCH:
@@ -168,9 +172,9 @@ class CaseJudge:
 
     def failed(self, case: Case, reason: str) -> Result:
         """Return the row of quarantine of a case that a heuristic failed on."""
-        case = with_names(case, self._settings.world.names)
-        posed = pose(case, self._settings.world)
-        return _failed(case, posed, reason, self._settings)
+        case = with_names(case, self._settings.facts.names)
+        instance = instance_of_case(case, self._settings.facts)
+        return _failed(case, instance, reason, self._settings)
 
     def rest(self) -> Iterator[Result]:
         """Yield the answers that are gathered."""
@@ -182,36 +186,38 @@ class CaseJudge:
             yield "answers", answer_batch(of, coded)
             self._gathered, self._size = [], 0
 
-    def _outcome(self, posed: Posed, question: Question) -> Outcome:
+    def _outcome(self, instance: CaseInstance, question: Question) -> Outcome:
         if KIP54 not in question.assignors:
-            found = outcome_by_code(posed, question, self._known)
+            found = outcome_by_code(instance, question, self._known)
             if found is not None:
                 return found
-        return outcome_of(posed.document, question)
+        return outcome_of(instance.document, question)
 
-    def _snapshot(self, case: Case, posed: Posed) -> Iterator[Result]:
+    def _snapshot(self, case: Case, instance: CaseInstance) -> Iterator[Result]:
         """Judge a state; no assignor is run, because there is no rebalance."""
-        question = self._question(case, posed, (), cooperative=False)
-        outcome = outcome_of(posed.document, question)
+        question = self._question(case, instance, (), cooperative=False)
+        outcome = outcome_of(instance.document, question)
         cluster = self._settings.cluster
-        yield "snapshots", snapshot_row(case, posed, outcome, cluster)
-        for member in member_rows(case, posed, cluster):
+        yield "snapshots", snapshot_row(case, instance, outcome, cluster)
+        for member in member_rows(case, instance, cluster):
             yield "members", member
 
-    def _judged(self, case: Case, posed: Posed) -> Iterator[Result]:
+    def _judged(self, case: Case, instance: CaseInstance) -> Iterator[Result]:
         settings, is_round = self._settings, case.cooperative
-        question = self._question(case, posed, settings.assignors, cooperative=is_round)
-        outcome = self._outcome(posed, question)
-        row = rebalance_row(case, posed, outcome, settings.cluster)
+        question = self._question(
+            case, instance, settings.assignors, cooperative=is_round
+        )
+        outcome = self._outcome(instance, question)
+        row = rebalance_row(case, instance, outcome, settings.cluster)
         yield "rebalances", row
-        for member in member_rows(case, posed, settings.cluster):
+        for member in member_rows(case, instance, settings.cluster):
             yield "members", member
         shared = {name: row[name] for name in SHARED}
         for answer in outcome.answers:
             yield "answers", shared | answer
         for failure in outcome.failures:
             yield _failed(
-                case, posed, _reason(failure.assignor, failure.error), settings
+                case, instance, _reason(failure.assignor, failure.error), settings
             )
         if case.episode is not None and outcome.actual is not None:
             try:
@@ -219,7 +225,7 @@ class CaseJudge:
             except DisagreementError:
                 raise
             except Exception as error:  # noqa: BLE001  # likewise
-                yield _failed(case, posed, _reason("episode", error), settings)
+                yield _failed(case, instance, _reason("episode", error), settings)
         if outcome.coded is not None:
             self._gathered.append((row, outcome.coded))
             self._size += sum(map(len, outcome.coded.texts)) + len(row["instance"])
@@ -229,18 +235,23 @@ class CaseJudge:
         text, episode = row["instance"], case.episode
         if episode is not None and episode.rounds > 1:
             settings = self._settings
-            posed = pose_before(case, episode.before or {}, settings.world)
+            instance = instance_of_episode(case, episode.before or {}, settings.facts)
             optima = tuple(
                 name for name in settings.assignors if name in (OPTIMUM, KIP54)
             )
-            question = self._question(case, posed, optima, cooperative=False)
-            outcome, text = self._outcome(posed, question), posed.text
+            question = self._question(case, instance, optima, cooperative=False)
+            outcome, text = self._outcome(instance, question), instance.text
         answer = outcome.actual
         assert answer is not None  # noqa: S101  # the caller has looked
         return episode_row(row, case, text, outcome.owned, answer)
 
     def _question(
-        self, case: Case, posed: Posed, assignors: tuple[str, ...], *, cooperative: bool
+        self,
+        case: Case,
+        instance: CaseInstance,
+        assignors: tuple[str, ...],
+        *,
+        cooperative: bool,
     ) -> Question:
         actual = None
         if case.members is not None:
@@ -253,8 +264,8 @@ class CaseJudge:
             claim_rule=self._settings.claim_rule,
             assignors=assignors,
             actual=actual,
-            lag_known=posed.lag_known,
-            max_partitions=posed.max_partitions,
+            lag_known=instance.lag_known,
+            max_partitions=instance.max_partitions,
             are_optima_judged=self._settings.are_optima_judged,
         )
 
@@ -270,7 +281,9 @@ def _reason(part: str, error: Exception) -> str:
     return f"{part}: {type(error).__name__}: {first}"[:500]
 
 
-def _failed(case: Case, posed: Posed | None, reason: str, settings: Settings) -> Result:
+def _failed(
+    case: Case, instance: CaseInstance | None, reason: str, settings: Settings
+) -> Result:
     key = key_of(case, settings.cluster)
     return "quarantine", {
         "cluster": key["cluster"],
@@ -284,7 +297,7 @@ def _failed(case: Case, posed: Posed | None, reason: str, settings: Settings) ->
         "source": case.source,
         "source_partition": case.source_partition,
         "source_offset": case.source_offset,
-        "instance": None if posed is None else posed.text,
+        "instance": None if instance is None else instance.text,
     }
 
 

@@ -15,6 +15,7 @@ from pipeline.case_table import are_of_records
 from pipeline.evaluation import KIP54, DisagreementError
 from pipeline.judging.answer_table import SHARED, answer_batch
 from pipeline.judging.answer_texts import NamedAnswers, assignment_texts
+from pipeline.judging.case_instances import member_lags
 from pipeline.judging.case_tables import (
     episodes_of,
     members_of_cases,
@@ -23,9 +24,12 @@ from pipeline.judging.case_tables import (
 )
 from pipeline.judging.coded_answers import CodedAnswers
 from pipeline.judging.evaluated import EvaluatedCodes
+from pipeline.judging.instance_batch import (
+    InstanceBatch,
+    TooManyPartitionsError,
+    instance_batch,
+)
 from pipeline.judging.outcome import CodedQuestion, Outcome, outcome_of_code
-from pipeline.judging.posed_batch import PosedBatch, TooManyPartitionsError, posed_batch
-from pipeline.judging.posing import member_lags
 from pipeline.judging.settings import Settings
 
 Row: TypeAlias = dict[str, Any]
@@ -71,23 +75,23 @@ def judge_together(
         If the judge disagrees with what was computed.
     """
     everything = JudgedTogether(left=[*range(len(table))])
-    if KIP54 in settings.assignors or settings.world.monitored:
+    if KIP54 in settings.assignors or settings.facts.monitored:
         return everything  # by their documents
     is_stated = are_of_records(table)
     if not is_stated.any():
         return everything
     try:
-        posed = posed_batch(table.filter(pa.array(is_stated)), settings.world)
+        instances = instance_batch(table.filter(pa.array(is_stated)), settings.facts)
     except TooManyPartitionsError:
         half = len(table) // 2
         first, second = table.slice(0, half), table.slice(half)
         found = judge_together(first, settings, known)
         return found.followed_by(judge_together(second, settings, known), half)
-    if posed is None:
+    if instances is None:
         return everything
-    return _Judging(posed, np.flatnonzero(is_stated).tolist(), settings, known).found(
-        np.flatnonzero(~is_stated).tolist()
-    )
+    return _Judging(
+        instances, np.flatnonzero(is_stated).tolist(), settings, known
+    ).found(np.flatnonzero(~is_stated).tolist())
 
 
 class _Judging:
@@ -95,7 +99,7 @@ class _Judging:
 
     def __init__(
         self,
-        batch: PosedBatch,
+        batch: InstanceBatch,
         places: Sequence[int],
         settings: Settings,
         known: EvaluatedCodes,
@@ -139,7 +143,7 @@ class _Judging:
         is_judged = np.isin(np.arange(len(self._places)), [*outcomes])
         columns = batch.columns
         sizes = np.diff(columns.cases.member_at)
-        lags = member_lags(columns.cases, columns.names, batch.posed, batch.lags)
+        lags = member_lags(columns.cases, columns.names, batch.instances, batch.lags)
         members = members_of_cases(rows, columns, batch.held, lags)
         found.results = [
             ("rebalances", rows.filter(pa.array(is_judged))),
@@ -196,7 +200,7 @@ class _Judging:
         return rebalances_of(
             batch.table,
             batch.columns,
-            batch.posed,
+            batch.instances,
             batch.lags.is_known,
             self._settings.cluster,
             texts,

@@ -27,7 +27,7 @@ from pipeline.judging.answer_texts import NamedAnswers, assignment_texts
 from pipeline.judging.checked import checked
 from pipeline.judging.coded_answers import CodedAnswers
 from pipeline.judging.evaluated import EvaluatedCodes
-from pipeline.judging.instances import Posed
+from pipeline.judging.instances import CaseInstance
 from pipeline.judging.rebalance_code import code_of
 from rebalance import (
     AssignmentDocument,
@@ -87,7 +87,7 @@ class CodedQuestion:
     lag_known, claim_rule, are_optima_judged
         As in `Question`.
     canonical : function
-        Returns the rebalance as `Posed.canonical`.
+        Returns the rebalance as `CaseInstance.canonical`.
     held : function
         Returns the real answer, which can break rules in ways that no code states.
     """
@@ -134,7 +134,7 @@ class Outcome:
 
 
 def outcome_by_code(
-    posed: Posed, question: Question, known: EvaluatedCodes
+    instance: CaseInstance, question: Question, known: EvaluatedCodes
 ) -> Outcome | None:
     """Evaluate a rebalance by its code; None if only its document can be evaluated.
 
@@ -145,11 +145,11 @@ def outcome_by_code(
     """
     actual = question.actual
     code = code_of(
-        posed.plain,
+        instance.plain,
         None if actual is None else actual.held,
         cooperative=actual is not None and actual.cooperative,
-        lag_known=posed.lag_known,
-        max_partitions=posed.max_partitions,
+        lag_known=instance.lag_known,
+        max_partitions=instance.max_partitions,
     )
     heuristics = tuple(name for name in ASSIGNORS if name in question.assignors)
     found = None if code is None else known.of(code, heuristics)
@@ -158,17 +158,17 @@ def outcome_by_code(
     named = NamedAnswers(
         code=code,
         found=found,
-        group=posed.plain["group"],
-        identity=posed.plain.get("id"),
+        group=instance.plain["group"],
+        identity=instance.plain.get("id"),
         client=None if actual is None else actual.assignor,
     )
     (texts,) = assignment_texts([named])
     about = CodedQuestion(
         is_round=actual is not None and actual.cooperative,
-        lag_known=posed.lag_known,
+        lag_known=instance.lag_known,
         claim_rule=question.claim_rule,
         are_optima_judged=question.are_optima_judged,
-        canonical=lambda: posed.canonical,
+        canonical=lambda: instance.canonical,
         held=lambda: {} if actual is None else actual.held,
     )
     return outcome_of_code(named, texts, about)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pipeline.evaluation import DEFAULT
-from pipeline.judging.instances import World
+from pipeline.judging.instances import ClusterFacts
 from rebalance import ClaimRule
 
 
@@ -18,7 +18,7 @@ class Settings:
     """
 
     cluster: str
-    world: World
+    facts: ClusterFacts
     claim_rule: ClaimRule
     assignors: tuple[str, ...] = DEFAULT
     are_optima_judged: bool = False

@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from pipeline.cases import ALL_LISTED, GIVEN, NOT_REPORTED, OWNERS_LISTED, Case
 from pipeline.judging.case_rows import rebalance_row
-from pipeline.judging.instances import Posed
+from pipeline.judging.instances import CaseInstance
 from pipeline.judging.outcome import Outcome
 
 Row = dict[str, Any]
@@ -87,14 +87,16 @@ _JUDGED: Final = (
 )
 
 
-def snapshot_row(case: Case, posed: Posed, outcome: Outcome, cluster: str) -> Row:
+def snapshot_row(
+    case: Case, instance: CaseInstance, outcome: Outcome, cluster: str
+) -> Row:
     """Return the row of one snapshot, with what is known of its balance.
 
     ``outcome`` has the state as the only answer.
     """
     judged = outcome.actual
     assert judged is not None  # noqa: S101  # the caller has asked for it
-    described = rebalance_row(case, posed, outcome, cluster)
+    described = rebalance_row(case, instance, outcome, cluster)
     row = {name: described[name] for name in _SHARED}
     row |= {name: judged[name] for name in _JUDGED}
     row |= {"snapshot_id": case.rebalance_id, "state_of": case.state_of}

@@ -64,7 +64,7 @@ def files(root: Path) -> Iterator[tuple[str, str]]:
             confirmations=confirmations_of(folder, definition.id),
         )
         page = templates.get_template("finding.md.j2").render(context)
-        yield f"{FOLDER}/{definition.id}.md", _tidy(page)
+        yield f"{FOLDER}/{definition.id}.md", _normalized(page)
         yield (
             f"{FOLDER}/pictures/{definition.id}.svg",
             picture_of(case, told_of(definition, case)),
@@ -79,11 +79,11 @@ def files(root: Path) -> Iterator[tuple[str, str]]:
     index = templates.get_template("index.md.j2")
     yield (
         f"{FOLDER}/README.md",
-        _tidy(index.render(index_context(stored, trials, found, folder=folder))),
+        _normalized(index.render(index_context(stored, trials, found, folder=folder))),
     )
     for client in clients_in(stored):
         text = client_page(client, stored, trials, found)
-        yield f"{FOLDER}/clients/{client}.md", _tidy(text)
+        yield f"{FOLDER}/clients/{client}.md", _normalized(text)
 
 
 def read_trials(path: Path) -> tuple[Trial, ...]:
@@ -94,7 +94,7 @@ def read_trials(path: Path) -> tuple[Trial, ...]:
     return tuple(parse_trial(line) for line in lines)
 
 
-def _tidy(text: str) -> str:
+def _normalized(text: str) -> str:
     """Join runs of empty lines outside of fences."""
     lines: list[str] = []
     is_code = False

@@ -43,7 +43,7 @@ def first_round(
     Withheld is what the judge says that another member holds: one with the newest claim
     (`verify.rules.unrevoked`).
     """
-    claimants = verify.understand(instance).claimants
+    claimants = verify.case_of(instance).claimants
     first: dict[str, dict[str, list[int]]] = {name: {} for name in optimum}
     waits: dict[str, list[int]] = {}
     for name, topics in optimum.items():

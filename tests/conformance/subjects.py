@@ -68,7 +68,7 @@ def in_rounds(reply: Callable[[Document], Answer]) -> Callable[[Document], Answe
     def withheld(document: Document) -> Answer:
         target = reply(document).assignment
         assert target is not None
-        claimants = verify.understand(document).claimants
+        claimants = verify.case_of(document).claimants
 
         def may_have(member: str, topic: str, number: int) -> bool:
             rivals = claimants.get(topic, {}).get(number, ())

@@ -103,7 +103,7 @@ def test_an_assignor_that_waits_for_one_round_is_optimal(document: Document) -> 
 def test_what_was_left_is_assigned_in_the_stable_state(document: Document) -> None:
     document = without_capacities(document)
     dropped = left(document)
-    case = verify.understand(document)
+    case = verify.case_of(document)
     waiting = {
         (t, n) for t, n in dropped if case.subscribers.get(t) and n < case.partitions[t]
     }
@@ -131,7 +131,7 @@ def test_what_nobody_claims_does_not_wait(
         for topic, numbers in member.get("owned", {}).items()
         for number in numbers
     }
-    case = verify.understand(document)
+    case = verify.case_of(document)
     free = sorted(
         (topic, number)
         for topic, count in case.partitions.items()

@@ -94,7 +94,7 @@ def test_a_stated_optimum_is_what_the_judge_finds_of_it() -> None:
         for name in ("claims", "chains"):
             document = FAMILIES[name].first(seed, 0)
             stated = stated_optimum(document)
-            case = verify.understand(document)
+            case = verify.case_of(document)
             verdict = verify.judge_case(case, {"members": stated["members"]})
             assert verdict["verdict"] == "valid"
             assert stated["figures"] == verdict["figures"]

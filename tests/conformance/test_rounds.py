@@ -28,7 +28,7 @@ from tests.shapes import (
     rebalance,
 )
 from tests.strategies import LARGER, SMALL, rebalances
-from verify import judge, understand
+from verify import case_of, judge
 
 TWO = rebalance(
     {"t": 2}, {"a": member(["t"], {"t": [0, 1]}, 1), "b": member(["t"], None)}
@@ -203,7 +203,7 @@ def test_the_bound_on_moves_holds(document: Document) -> None:
     document = without_capacities(document)
     outcome = drive(Scripted(optimal), document, fewest=lambda _: -1)
     assert outcome.figures is not None
-    bound = moves_bound(understand(document), outcome.figures["loads"])
+    bound = moves_bound(case_of(document), outcome.figures["loads"])
     assert bound <= outcome.figures["moves"] == least_moves(document)
     settled = bound == outcome.figures["moves"]
     assert outcome.category is (

@@ -180,10 +180,10 @@ def test_a_property_is_met_or_missed(
 
 
 def test_order_and_empty_parts_make_no_difference() -> None:
-    tidy = {"a": {"t": [0, 1], "u": [0, 1]}}
-    untidy: Held = {"b": {}, "a": {"u": [1, 0], "t": [1, 0]}, "c": {"t": []}}
-    assert lacking(untidy, assignment=tidy) == []
-    assert lacking(tidy, assignment=untidy) == []
+    in_order = {"a": {"t": [0, 1], "u": [0, 1]}}
+    unsorted: Held = {"b": {}, "a": {"u": [1, 0], "t": [1, 0]}, "c": {"t": []}}
+    assert lacking(unsorted, assignment=in_order) == []
+    assert lacking(in_order, assignment=unsorted) == []
 
 
 def test_figures_are_compared_as_far_as_they_are_expected() -> None:

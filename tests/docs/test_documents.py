@@ -86,7 +86,7 @@ def test_a_policy_is_judged_as_shown() -> None:
         document for document in SHOWN if "balance_met" in str(document.get("policy"))
     )
     assert {name: verdict[name] for name in told} == told
-    case = verify.understand(INSTANCE)
+    case = verify.case_of(INSTANCE)
     columns = columns_of(case, answer["members"])
     settled = settle_policy(case, columns, answer, complete=True)
     assert settled == shown("feasible")

@@ -45,7 +45,7 @@ class Naive:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        case = verify.understand(document)
+        case = verify.case_of(document)
         self.owner: Held = {
             (topic, number): name
             for (name, topic), numbers in case.owned.items()

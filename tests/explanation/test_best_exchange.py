@@ -66,7 +66,7 @@ def larger_lag(naive: Naive, before: Held, after: Held, giver: str) -> Fraction:
 def best_of(naive: Naive, held: Held, giver: str, policy: str) -> Fraction | None:
     """Return the least larger lag of all allowed exchanges that lower it."""
     document = naive.document
-    case = verify.understand(document)
+    case = verify.case_of(document)
 
     def values(held: Held) -> list[object] | None:
         stated = {"format": "assignment/1", "members": members_in(held, document)}

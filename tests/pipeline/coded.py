@@ -7,7 +7,7 @@ from random import Random
 
 from pipeline.evaluation import DEFAULT
 from pipeline.judging.evaluated import EvaluatedCodes
-from pipeline.judging.instances import Posed
+from pipeline.judging.instances import CaseInstance
 from pipeline.judging.outcome import (
     Actual,
     Outcome,
@@ -17,7 +17,7 @@ from pipeline.judging.outcome import (
 from pipeline.judging.settings import Settings
 from pipeline.sources.sidecars import read_offsets
 from rebalance import ClaimRule
-from tests.pipeline.recorded import CHURN, churn_rows, world_of
+from tests.pipeline.recorded import CHURN, churn_rows, facts_of
 from tests.shapes import Document, member, rebalance
 from tests.strategies import draw_any_assignment
 
@@ -48,8 +48,8 @@ def question_of(
     )
 
 
-def posed(document: Document, question: Question) -> Posed:
-    return Posed(
+def stated(document: Document, question: Question) -> CaseInstance:
+    return CaseInstance(
         plain=document,
         max_partitions=SIZE,
         partition_counts="given",
@@ -62,11 +62,11 @@ def by_code(
     document: Document, question: Question, known: EvaluatedCodes | None = None
 ) -> Outcome | None:
     known = known or EvaluatedCodes(claim_rule=question.claim_rule)
-    return outcome_by_code(posed(document, question), question, known)
+    return outcome_by_code(stated(document, question), question, known)
 
 
 def churn_settings() -> Settings:
     rows = churn_rows()
-    world = world_of(rows, CHURN / "topics.json")
-    world = replace(world, logs=read_offsets(CHURN / "offsets.json"))
-    return Settings(cluster="c", world=world, claim_rule=ClaimRule.NEWEST_CLAIM)
+    facts = facts_of(rows, CHURN / "topics.json")
+    facts = replace(facts, logs=read_offsets(CHURN / "offsets.json"))
+    return Settings(cluster="c", facts=facts, claim_rule=ClaimRule.NEWEST_CLAIM)

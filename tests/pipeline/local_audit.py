@@ -32,7 +32,7 @@ from pipeline.evaluation import selection
 from pipeline.files import Location, name_of
 from pipeline.history.place import UNKNOWN_DURATIONS
 from pipeline.history.stream import ORDER as HISTORY_ORDER
-from pipeline.judging.instances import World
+from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.settings import Settings
 from pipeline.judging.topic_names import names_of_ids
@@ -79,11 +79,11 @@ def local_audit(
     """Write the tables of an audit and ``audit.json``; parameters as of `audit`."""
     started = datetime.now(UTC)
     found = find_sources(sources)
-    world = _world(found, topics, offsets, max_partitions)
-    cases, world = _reconstructed(found, world)
+    facts = _facts(found, topics, offsets, max_partitions)
+    cases, facts = _reconstructed(found, facts)
     settings = Settings(
         cluster=cluster,
-        world=world,
+        facts=facts,
         claim_rule=claim_rule,
         assignors=selection(assignors),
         are_optima_judged=True,
@@ -97,7 +97,7 @@ def local_audit(
         "assignors": list(settings.assignors),
         "topics": _name(topics or beside.get("topics.json")),
         "offsets": _name(offsets or beside.get("offsets.json")),
-        "auto_offset_reset": world.offset_reset.value,
+        "auto_offset_reset": facts.offset_reset.value,
         "master": "none",
     }
     counts = Counts(
@@ -114,15 +114,15 @@ def _name(location: Location | None) -> str | None:
     return None if location is None else name_of(str(location))
 
 
-def _world(
+def _facts(
     found: Found, topics: Location | None, offsets: Location | None, most: int
-) -> World:
+) -> ClusterFacts:
     """Return what the side files state: those given, or those beside the sources."""
     topics = topics or found.side_files.get("topics.json")
     offsets = offsets or found.side_files.get("offsets.json")
     subscriptions = found.side_files.get("subscriptions.json")
     given = read_topics(topics, most)
-    return World(
+    return ClusterFacts(
         counts=CountSources(at_end=given.at_end, dated=given.dated),
         names=given.names,
         logs=read_offsets(offsets),
@@ -131,17 +131,17 @@ def _world(
     )
 
 
-def _reconstructed(found: Found, world: World) -> tuple[pa.Table, World]:
-    """Return the cases, and the world with the topics that the sources state."""
-    rows = [*read_found(found, world.max_partitions), *unknown_rows(found.unknown)]
+def _reconstructed(found: Found, facts: ClusterFacts) -> tuple[pa.Table, ClusterFacts]:
+    """Return the cases, and the facts with the topics that the sources state."""
+    rows = [*read_found(found, facts.max_partitions), *unknown_rows(found.unknown)]
     ordered = _ordered(_table(batches_of(rows)))
     cases = _table(reconstruct_batches(_batches(ordered), are_single=found.has_states))
-    names = {**_topic_names(cases), **world.names}
+    names = {**_topic_names(cases), **facts.names}
     if found.has_states:
         cases = _table(match_batches(_batches(_ordered(cases)), names))
     seen = map(sighting_of, _of_kind(cases, TOPIC).to_pylist())
-    counts = replace(world.counts, shown=known_counts(seen, names))
-    return cases, replace(world, counts=counts, names=names)
+    counts = replace(facts.counts, shown=known_counts(seen, names))
+    return cases, replace(facts, counts=counts, names=names)
 
 
 def _table(batches: Iterable[pa.RecordBatch]) -> pa.Table:

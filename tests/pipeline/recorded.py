@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 
 from pipeline.cases import Case, unpack
 from pipeline.history.stream import ORDER, histories
-from pipeline.judging.instances import World
+from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.topic_names import with_names
 from pipeline.known_counts import known_counts
@@ -48,18 +48,18 @@ def first_look_rows() -> tuple[Row, ...]:
 
 def named_cases(rows: tuple[Row, ...]) -> list[Case]:
     """Return the cases of the new protocol, topics by name."""
-    names = world_of(rows).names
+    names = facts_of(rows).names
     cases = [unpack(row["value"]) for row in rows if row["what"] == CASE]
     return [with_names(case, names) for case in cases if case.protocol == "consumer"]
 
 
-def world_of(rows: tuple[Row, ...], topics: Path | None = None) -> World:
+def facts_of(rows: tuple[Row, ...], topics: Path | None = None) -> ClusterFacts:
     """Return the topics that a recording states."""
     names = {text_of_id(r["key"]): r["record"] for r in rows if r["what"] == TOPIC_ID}
     seen = (sighting_of(r) for r in rows if r["what"] == TOPIC)
     at_end = {} if topics is None else read_topics(topics).at_end
     counts = CountSources(at_end=at_end, shown=known_counts(seen, names))
-    return World(counts=counts, names=names)
+    return ClusterFacts(counts=counts, names=names)
 
 
 def in_order(rows: list[Row]) -> list[Row]:

@@ -99,7 +99,7 @@ Found = list[tuple[str, int | None, int]]
 
 
 def audited(broker: Broker, folder: Path, name: str) -> Found:
-    """Return verdict, posed count, and newer partitions of each rebalance.
+    """Return verdict, partition count, and newer partitions of each rebalance.
 
     A consumer that joins before it knows the topic causes one that knows none.
     """

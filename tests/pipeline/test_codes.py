@@ -23,7 +23,7 @@ from pipeline.judging import evaluated
 from pipeline.judging.answer_table import SHARED, answer_batch
 from pipeline.judging.coded_answers import CodedAnswers
 from pipeline.judging.evaluated import EvaluatedCodes
-from pipeline.judging.instances import World
+from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.outcome import (
     Actual,
@@ -36,7 +36,7 @@ from pipeline.sources.rows import CASE, ROWS
 from pipeline.tables import SCHEMAS
 from rebalance import ClaimRule
 from tests.examples import costly
-from tests.pipeline.coded import EVEN, by_code, churn_settings, posed, question_of
+from tests.pipeline.coded import EVEN, by_code, churn_settings, question_of, stated
 from tests.pipeline.judged_cases import judge_case_rows, rows_of
 from tests.pipeline.recorded import churn_rows
 from tests.pipeline.test_judge_rows import document_case
@@ -82,14 +82,14 @@ def agrees(document: Document, seed: int, assignors: tuple[str, ...]) -> None:
     if found is None:  # too much lag, or names that Java sorts differently
         return
     assert found.coded is not None
-    expected = outcome_of(posed(document, question).document, question)
+    expected = outcome_of(stated(document, question).document, question)
     counts = (expected.topics, expected.partitions, expected.owned)
     assert (found.topics, found.partitions, found.owned) == counts
     assert answer_rows(found) == answer_rows(expected)
     other, again = renamed(document, question, seed)
     found = by_code(other, again, known)
     assert found is not None
-    expected = outcome_of(posed(other, again).document, again)
+    expected = outcome_of(stated(other, again).document, again)
     assert answer_rows(found) == answer_rows(expected)
     assert (known.found, known.evaluated) == (1, 1)
 
@@ -209,7 +209,7 @@ def test_an_answer_has_its_numbers_in_the_order_in_which_they_were_given(
     )
     found = by_code(document, question)
     assert found is not None
-    expected = outcome_of(posed(document, question).document, question)
+    expected = outcome_of(stated(document, question).document, question)
     assert answer_rows(found) == answer_rows(expected)
     assert f'"t":{numbers}'.replace(" ", "") in (found.actual or {})["assignment"]
 
@@ -236,7 +236,7 @@ def test_the_lag_of_needless_moves_is_the_least_of_what_moved() -> None:
         )
         for found in (
             by_code(document, question),
-            outcome_of(posed(document, question).document, question),
+            outcome_of(stated(document, question).document, question),
         ):
             assert found is not None
             assert answer_rows(found)["actual"]["needless_lag"] == lag
@@ -281,7 +281,10 @@ def test_a_difference_stops_the_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(CodedAnswers, "verdict", wrong)
     monkeypatch.setattr(evaluated, "SAMPLE", 1)
     settings = Settings(
-        cluster="c", world=World(), claim_rule=ClaimRule.NEWEST_CLAIM, assignors=DEFAULT
+        cluster="c",
+        facts=ClusterFacts(),
+        claim_rule=ClaimRule.NEWEST_CLAIM,
+        assignors=DEFAULT,
     )
     with pytest.raises(
         DisagreementError,

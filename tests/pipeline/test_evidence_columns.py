@@ -110,7 +110,7 @@ def with_a_class_of_nobody(columns: Columns) -> Columns:
 def agree(document: Document, assignment: Document) -> Document:
     """Compare the kernels with the judge's searches; return the evidence."""
     document = plain(document)
-    case = verify.understand(document)
+    case = verify.case_of(document)
     held = verify.columns_of(case, assignment["members"])
     loads = dict.fromkeys(case.wants, 0)
     for name in held.members:

@@ -13,7 +13,7 @@ import pytest
 from heuristics import ASSIGNORS, Assignor
 from pipeline.cases import Case
 from pipeline.evaluation import DEFAULT, answers, selection
-from pipeline.judging.instances import World, pose
+from pipeline.judging.instances import ClusterFacts, instance_of_case
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.settings import Settings
 from pipeline.known_counts import KnownCounts
@@ -30,15 +30,15 @@ from rebalance import (
     rebalance_of,
     to_json,
 )
+from tests.pipeline.cluster_facts import always, facts
 from tests.pipeline.groups import GROUP, commit, group, member, replay
 from tests.pipeline.judged_cases import judge_case_rows
 from tests.pipeline.test_reconstruct import TWO_ROUNDS
-from tests.pipeline.worlds import always, world
 from tests.shapes import CHAIN, LAG, NOTHING, SHAPES
 
 Rows = dict[str, list[dict[str, Any]]]
 ALWAYS = ("actual", "optimum")
-WORLD = world({"t": 4, "u": 2})
+FACTS = facts({"t": 4, "u": 2})
 
 
 EVERY = selection(["all"])
@@ -46,12 +46,12 @@ EVERY = selection(["all"])
 
 def judged(
     case: Case,
-    world: World = WORLD,
+    facts: ClusterFacts = FACTS,
     rule: str = "newest-claim",
     assignors: tuple[str, ...] = EVERY,
 ) -> Rows:
     settings = Settings(
-        cluster="c", world=world, claim_rule=ClaimRule(rule), assignors=assignors
+        cluster="c", facts=facts, claim_rule=ClaimRule(rule), assignors=assignors
     )
     rows: Rows = {name: [] for name in SCHEMAS}
     for name, row in judge_case_rows(case, settings):
@@ -75,11 +75,13 @@ def document_case(document: Mapping[str, Any]) -> Case:
     )
 
 
-# What is posed.
+# What is instance.
 
 
-def lags(case: Case, world: World) -> dict[str, list[int] | None]:
-    return {name: t.lag for name, t in pose(case, world).document.topics.items()}
+def lags(case: Case, facts: ClusterFacts) -> dict[str, list[int] | None]:
+    return {
+        name: t.lag for name, t in instance_of_case(case, facts).document.topics.items()
+    }
 
 
 def only_case(*committed: tuple[str, int, int]) -> Case:
@@ -91,19 +93,22 @@ def only_case(*committed: tuple[str, int, int]) -> Case:
 def test_a_case_has_the_size_limit_of_instances() -> None:
     counts = {"t": 2, "u": 2}
     with pytest.raises(DocumentError, match="above the limit 3"):
-        _ = pose(only_case(), world(counts, max_partitions=3)).document
-    assert pose(only_case(), world(counts, max_partitions=4)).document
+        _ = instance_of_case(only_case(), facts(counts, max_partitions=3)).document
+    assert instance_of_case(only_case(), facts(counts, max_partitions=4)).document
 
 
 def test_partition_counts_are_given_or_lower_bounds() -> None:
     case = only_case()
     counts = CountSources(dated=always({"t": 4}), shown=always({"t": 9, "u": 2}))
-    posed = pose(case, World(counts=counts))
-    sizes = {name: t.partitions for name, t in posed.document.topics.items()}
+    instance = instance_of_case(case, ClusterFacts(counts=counts))
+    sizes = {name: t.partitions for name, t in instance.document.topics.items()}
     assert sizes == {"t": 4, "u": 2}
-    assert posed.partition_counts == "lower-bound"
-    assert pose(case, WORLD).partition_counts == "lower-bound"  # of "gone"
-    assert pose(case, world({"t": 4, "u": 2, "gone": 1})).partition_counts == "given"
+    assert instance.partition_counts == "lower-bound"
+    assert instance_of_case(case, FACTS).partition_counts == "lower-bound"  # of "gone"
+    assert (
+        instance_of_case(case, facts({"t": 4, "u": 2, "gone": 1})).partition_counts
+        == "given"
+    )
 
 
 def test_lag_counts_from_the_committed_offset_to_the_end() -> None:
@@ -112,17 +117,17 @@ def test_lag_counts_from_the_committed_offset_to_the_end() -> None:
         "u": {0: (0, 7), 1: (0, 0)},
     }
     case = only_case(("t", 0, 30), ("t", 1, 100), ("t", 2, 10), ("u", 0, 7))
-    known = world({"t": 4, "u": 2}, logs=LogsFile(ends=logs))
+    known = facts({"t": 4, "u": 2}, logs=LogsFile(ends=logs))
     assert lags(case, known) == {"t": [70, 0, 10, 50], "u": [0, 0]}
-    posed = pose(case, known)
-    assert (posed.lag_known, posed.lag_basis) == (True, "end-of-recording")
+    instance = instance_of_case(case, known)
+    assert (instance.lag_known, instance.lag_basis) == (True, "end-of-recording")
 
 
 def test_log_ends_of_another_log_are_not_used() -> None:
     """The log was truncated, the topic created again, or the ends are older."""
     case = only_case(("t", 0, 101), ("u", 0, 1))
     logs = {"t": {0: (0, 100)}, "u": {0: (0, 1)}}
-    known = world({"t": 1, "u": 1}, logs=LogsFile(ends=logs))
+    known = facts({"t": 1, "u": 1}, logs=LogsFile(ends=logs))
     assert lags(case, known) == {"t": None, "u": [0]}
     at = case.at
     assert at is not None
@@ -142,7 +147,7 @@ def test_where_nothing_is_committed_the_reset_decides(
     reset: str, untouched: int
 ) -> None:
     logs = {"t": {0: (0, 100), 1: (50, 100)}, "u": {0: (0, 0)}}
-    known = world(
+    known = facts(
         {"t": 2, "u": 1}, logs=LogsFile(ends=logs), offset_reset=OffsetReset(reset)
     )
     assert lags(only_case(("t", 0, 30)), known) == {"t": [70, untouched], "u": [0]}
@@ -151,26 +156,26 @@ def test_where_nothing_is_committed_the_reset_decides(
 def test_lag_of_a_topic_is_all_or_nothing() -> None:
     case = only_case(("t", 0, 30))
     logs = {"t": {0: (0, 100)}, "u": {0: (0, 1)}}
-    known = world({"t": 2, "u": 1}, logs=LogsFile(ends=logs))
+    known = facts({"t": 2, "u": 1}, logs=LogsFile(ends=logs))
     assert lags(case, known) == {"t": None, "u": [1]}
-    posed = pose(case, known)
-    assert (posed.lag_known, posed.lag_basis) == (False, None)
+    instance = instance_of_case(case, known)
+    assert (instance.lag_known, instance.lag_basis) == (False, None)
 
 
 def test_no_log_ends_no_lag() -> None:
-    assert lags(only_case(("t", 0, 1)), WORLD) == {"t": None, "u": None}
+    assert lags(only_case(("t", 0, 1)), FACTS) == {"t": None, "u": None}
 
 
 def test_monitored_lag_counts_where_log_ends_are_not_known() -> None:
     monitored = {GROUP: {"t": {0: 5, 1: 6}, "u": {0: 1}}, "other": {"u": {1: 1}}}
     case = only_case(("t", 0, 30), ("u", 0, 4))
-    known = world({"t": 2, "u": 1}, monitored=monitored)
+    known = facts({"t": 2, "u": 1}, monitored=monitored)
     assert lags(case, known) == {"t": [5, 6], "u": [1]}
-    assert pose(case, known).lag_basis == "monitored"
+    assert instance_of_case(case, known).lag_basis == "monitored"
     with_ends = replace(known, logs=LogsFile(ends={"u": {0: (0, 9)}}))
     assert lags(case, with_ends) == {"t": [5, 6], "u": [5]}
-    assert pose(case, with_ends).lag_basis == "monitored"
-    assert pose(case, known).lag_missing is None
+    assert instance_of_case(case, with_ends).lag_basis == "monitored"
+    assert instance_of_case(case, known).lag_missing is None
 
 
 @pytest.mark.parametrize(
@@ -187,15 +192,15 @@ def test_what_monitored_lag_lacks_is_named(
     monitored: LagOfGroups, missing: str | None
 ) -> None:
     case = only_case(("t", 0, 30), ("u", 0, 4))
-    posed = pose(case, world({"t": 2, "u": 2}, monitored=monitored))
-    assert not posed.lag_known
-    assert posed.lag_missing == missing
+    instance = instance_of_case(case, facts({"t": 2, "u": 2}, monitored=monitored))
+    assert not instance.lag_known
+    assert instance.lag_missing == missing
 
 
 def test_of_many_partitions_without_lag_some_are_named() -> None:
     case = only_case(("t", 0, 30), ("u", 0, 4))
-    known = world({"t": 20, "u": 1}, monitored={GROUP: {"t": {3: 1}, "u": {0: 1}}})
-    assert pose(case, known).lag_missing == "t 0, 1, 2, 4, 5 and 14 more"
+    known = facts({"t": 20, "u": 1}, monitored={GROUP: {"t": {3: 1}, "u": {0: 1}}})
+    assert instance_of_case(case, known).lag_missing == "t 0, 1, 2, 4, 5 and 14 more"
 
 
 def test_lag_of_a_snapshot() -> None:
@@ -210,17 +215,20 @@ def test_lag_of_a_snapshot() -> None:
         members=plain.members,
         lag={"t": [(0, 5), (1, 6)]},
     )
-    posed = pose(case, WORLD)
-    assert posed.document.topics["t"].lag == [5, 6]
-    assert posed.lag_basis == "snapshot"
-    assert pose(replace(case, least_sizes={"t": 3}), World()).lag_basis is None
+    instance = instance_of_case(case, FACTS)
+    assert instance.document.topics["t"].lag == [5, 6]
+    assert instance.lag_basis == "snapshot"
+    assert (
+        instance_of_case(replace(case, least_sizes={"t": 3}), ClusterFacts()).lag_basis
+        is None
+    )
 
 
 def test_a_document_is_posed_as_it_is() -> None:
-    posed = pose(document_case(CHAIN), WORLD)
-    assert to_json(posed.document) == to_json(rebalance_of(CHAIN))
-    assert (posed.partition_counts, posed.lag_known) == ("given", False)
-    assert pose(document_case(LAG), WORLD).lag_basis == "given"
+    instance = instance_of_case(document_case(CHAIN), FACTS)
+    assert to_json(instance.document) == to_json(rebalance_of(CHAIN))
+    assert (instance.partition_counts, instance.lag_known) == ("given", False)
+    assert instance_of_case(document_case(LAG), FACTS).lag_basis == "given"
 
 
 # What is answered.
@@ -270,7 +278,7 @@ def test_a_chain_separates_the_real_answer_from_the_optimum() -> None:
     wants = {name: member["subscription"] for name, member in CHAIN["members"].items()}
     people = [member(name, wants[name], held[name]) for name in held]
     *_, case = replay(group(1, *people), group(2, *people))
-    rows = judged(case, world({"t": 2, "u": 1, "v": 1}))
+    rows = judged(case, facts({"t": 2, "u": 1, "v": 1}))
     actual = by_assignor(rows)["actual"]
     assert (actual["load_max"], actual["load_min"]) == (2, 0)
     assert actual["loads"] == [2, 1, 1, 0]
@@ -334,7 +342,7 @@ def test_member_rows_have_owned_and_assigned_partitions() -> None:
         ),
     )
     logs = {"t": dict.fromkeys(range(4), (0, 5)), "u": dict.fromkeys(range(2), (0, 1))}
-    rows = judged(case, world({"t": 4, "u": 2}, logs=LogsFile(ends=logs)))["members"]
+    rows = judged(case, facts({"t": 4, "u": 2}, logs=LogsFile(ends=logs)))["members"]
     assert [row["member_id"] for row in rows] == ["a", "b"]
     a, b = rows
     assert a["subscription"] == ["t", "u"]
@@ -477,7 +485,7 @@ def test_without_the_optimum_nothing_is_called_optimal(
 
 
 def test_a_case_too_large_to_pose_is_quarantined() -> None:
-    rows = judged(only_case(), world({"t": 2**31, "u": 1}))
+    rows = judged(only_case(), facts({"t": 2**31, "u": 1}))
     assert rows["rebalances"] == rows["answers"] == []
     (failed,) = rows["quarantine"]
     assert failed["reason"].startswith("instance: DocumentError: $.topics.t.partitions")

@@ -29,9 +29,9 @@ from pipeline.cases import (
     pack,
     unpack,
 )
-from pipeline.judging import posed_batch
+from pipeline.judging import instance_batch
 from pipeline.judging.evaluated import EvaluatedCodes
-from pipeline.judging.instances import World
+from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judge_rows import CaseJudge, judge_rows
 from pipeline.judging.judged_batch import judge_together
 from pipeline.judging.partition_counts import CountSources
@@ -43,7 +43,7 @@ from pipeline.tables import SCHEMAS
 from pipeline.topic_ids import text_of_id
 from rebalance import ClaimRule, OffsetReset
 from tests.pipeline.judged_cases import rows_of
-from tests.pipeline.recorded import CHURN, churn_rows, world_of
+from tests.pipeline.recorded import CHURN, churn_rows, facts_of
 
 TOPICS = ("t", 'u"', "é", "a.b")
 IDS = tuple(text_of_id(bytes([number]) * 16) for number in range(4))
@@ -141,7 +141,7 @@ def drawn_episode(rng: Random, names: list[str], listed: tuple[str, ...]) -> Epi
     )
 
 
-def drawn_world(rng: Random) -> World:
+def drawn_facts(rng: Random) -> ClusterFacts:
     """Draw what is known of topics."""
     logs = {
         topic: {
@@ -156,7 +156,7 @@ def drawn_world(rng: Random) -> World:
     named = dict(zip(IDS, (*TOPICS[:3], rng.choice(TOPICS)), strict=True))
     if rng.random() < 0.3:
         named.pop(IDS[3])
-    return World(
+    return ClusterFacts(
         counts=CountSources(
             at_end={t: rng.randrange(1, 9) for t in TOPICS if rng.random() < 0.5},
             dated=drawn_steps(rng, 0.2),
@@ -181,12 +181,12 @@ def drawn_steps(rng: Random, share: float) -> KnownCounts:
     return KnownCounts(found)
 
 
-def settings_of(world: World, **more: Any) -> Settings:
+def settings_of(facts: ClusterFacts, **more: Any) -> Settings:
     """Return settings with few heuristics."""
     assignors = ("optimum", "range", "cooperative-sticky")
     rule = ClaimRule.NEWEST_CLAIM
     return Settings(
-        cluster="c", world=world, claim_rule=rule, assignors=assignors, **more
+        cluster="c", facts=facts, claim_rule=rule, assignors=assignors, **more
     )
 
 
@@ -218,7 +218,7 @@ def test_cases_judged_together_have_the_rows_that_each_has_by_itself(
 ) -> None:
     rng = Random(seed)  # noqa: S311
     cases = drawn_cases(rng, 6)
-    settings = settings_of(drawn_world(rng), are_optima_judged=are_optima_judged)
+    settings = settings_of(drawn_facts(rng), are_optima_judged=are_optima_judged)
     together = counted(full(rows_of(judge_rows(map(case_row, cases), settings))))
     assert together == by_themselves(cases, settings)
 
@@ -227,17 +227,17 @@ def test_most_drawn_cases_are_judged_together() -> None:
     rng, left = Random(3), 0  # noqa: S311
     for _ in range(40):
         texts = [pack(case) for case in drawn_cases(rng, 10)]
-        settings = settings_of(drawn_world(rng))
+        settings = settings_of(drawn_facts(rng))
         known = EvaluatedCodes(claim_rule=settings.claim_rule)
         left += len(judge_together(case_table(texts), settings, known).left)
     assert 20 < left < 200
 
 
 def test_cases_of_many_partitions_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(posed_batch, "MOST_PARTITIONS", 10)
+    monkeypatch.setattr(instance_batch, "MOST_PARTITIONS", 10)
     rng = Random(8)  # noqa: S311
     cases = drawn_cases(rng, 12)
-    settings = settings_of(drawn_world(rng))
+    settings = settings_of(drawn_facts(rng))
     together = counted(full(rows_of(judge_rows(map(case_row, cases), settings))))
     assert together == by_themselves(cases, settings)
 
@@ -254,7 +254,7 @@ def test_long_names_have_room() -> None:
     )
     case = replace(drawn_case(Random(1), 1), at=None, members={name: member})  # noqa: S311
     counts = CountSources(at_end={topic: 2})
-    settings = settings_of(World(counts=counts))
+    settings = settings_of(ClusterFacts(counts=counts))
     known = EvaluatedCodes(claim_rule=settings.claim_rule)
     assert judge_together(case_table([pack(case)]), settings, known).left == []
     together = counted(full(rows_of(judge_rows([case_row(case)], settings))))
@@ -280,7 +280,7 @@ def odd_texts(change: dict[str, Any]) -> list[bytes]:
 
 @pytest.mark.parametrize("change", [{"at": 2**60}, {"members": None, "document": "{"}])
 def test_what_no_column_states_is_judged_by_itself(change: dict[str, Any]) -> None:
-    settings = settings_of(World())
+    settings = settings_of(ClusterFacts())
     known = EvaluatedCodes(claim_rule=settings.claim_rule)
     assert 1 in judge_together(case_table(odd_texts(change)), settings, known).left
 
@@ -293,7 +293,7 @@ def test_a_number_that_is_too_large_for_its_column_is_no_table() -> None:
 @pytest.mark.heavy
 def test_recorded_cases_are_judged_together() -> None:
     rows = [row for row in churn_rows() if row["what"] == "case"]
-    settings = settings_of(world_of(churn_rows(), CHURN / "topics.json"))
+    settings = settings_of(facts_of(churn_rows(), CHURN / "topics.json"))
     known = EvaluatedCodes(claim_rule=settings.claim_rule)
     texts = [row["value"] for row in rows]
     assert judge_together(case_table(texts), settings, known).left == []

@@ -26,7 +26,7 @@ ASSIGNORS = ["range", "roundrobin", "sticky", "cooperative-sticky"]
 def audited(
     folder: Path, *logs: Log, topics: dict[str, Any] | None = None
 ) -> list[dict[str, Any]]:
-    """Return verdict, posed count of t, its basis, and newer partitions, in order."""
+    """Return verdict, partition count of t, its basis, and newer partitions."""
     source = folder / "source"
     source.mkdir()
     for number, log in enumerate(logs):

@@ -21,7 +21,7 @@ from pipeline.cases import OPEN, REST, Case, Held, unpack
 from pipeline.describe.group_case import case_of
 from pipeline.describe.refusal import NotJudged
 from pipeline.history.stream import histories
-from pipeline.judging.instances import pose
+from pipeline.judging.instances import instance_of_case
 from pipeline.judging.topic_names import with_names
 from pipeline.records import (
     ConsumerGroupCurrentMemberAssignment,
@@ -39,10 +39,10 @@ from tests.pipeline.recorded import (
     FIRST_LOOK,
     churn_records,
     churn_rows,
+    facts_of,
     first_look_rows,
     in_order,
     named_cases,
-    world_of,
 )
 from tests.wire import TESTS
 
@@ -107,7 +107,7 @@ def told() -> dict[str, list[Told]]:
 @cache
 def recorded() -> dict[str, list[Recorded]]:
     """Return the records of each member's present assignment."""
-    names = world_of(churn_rows()).names
+    names = facts_of(churn_rows()).names
     found: dict[str, list[Recorded]] = defaultdict(list)
 
     def named(assigned: tuple[TopicIdPartitions, ...]) -> Pairs:
@@ -235,10 +235,10 @@ def test_our_assignors_compute_the_recorded_targets(
 
 
 def _equal(group: str, name: str) -> tuple[int, int]:
-    world = world_of(churn_rows(), CHURN / "topics.json")
+    facts = facts_of(churn_rows(), CHURN / "topics.json")
     equal = 0
     for case in cases()[group]:
-        instance = instance_of(pose(case, world).document)
+        instance = instance_of(instance_of_case(case, facts).document)
         ours = document_of(instance, ASSIGNORS[name].assign(instance), assignor=name)
         now = {m: pairs(member.assigned) for m, member in (case.members or {}).items()}
         equal += {m: pairs(held) for m, held in ours.members.items()} == now
@@ -316,8 +316,10 @@ def test_the_short_recording() -> None:
     assert regex.subscription == ["orders", "orders.v2_test"]
     assert found["g-848", 4].reached_ms == 5045
     assert not [c for c in found.values() if c.episode and c.episode.ended == OPEN]
-    posed = pose(found["g-848", 4], world_of(rows, FIRST_LOOK / "topics.json"))
-    assert posed.document.topics["orders"].partitions == 6
+    instance = instance_of_case(
+        found["g-848", 4], facts_of(rows, FIRST_LOOK / "topics.json")
+    )
+    assert instance.document.topics["orders"].partitions == 6
 
 
 @cache
@@ -349,7 +351,7 @@ def test_missing_records_are_never_guessed(part: float, compacted: bool) -> None
         targets += sum(row["key"][:2] == b"\x00\x06" for row in ours[end:])
     found = tuple(histories(kept))
     whole = {case.rebalance_id: case for group in GROUPS for case in cases()[group]}
-    names = world_of(churn_rows()).names
+    names = facts_of(churn_rows()).names
     again = [unpack(row["value"]) for row in found if row["what"] == CASE]
     for case in (with_names(unnamed, names) for unnamed in again):
         assert _facts(case) == _facts(whole[case.rebalance_id])

@@ -14,7 +14,7 @@ from pipeline.cases import NOT_REPORTED, REPORTED, SNAPSHOT, Case, unpack
 from pipeline.describe.group_case import case_of
 from pipeline.describe.record_states import with_record_states
 from pipeline.history.stream import histories
-from pipeline.judging.instances import World
+from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.settings import Settings
 from pipeline.judging.topic_names import names_of_ids
@@ -32,7 +32,7 @@ from tests.wire import RECORDINGS, TESTS
 from verify import judge
 
 Row = dict[str, Any]
-NOTHING_ELSE = World()
+NOTHING_ELSE = ClusterFacts()
 DESCRIBE = TESTS / "data/churn-describe"
 
 
@@ -51,9 +51,9 @@ def cases_in(*paths: Path) -> list[Case]:
     return [unpack(row["value"]) for row in rows_in(*paths) if row["what"] == CASE]
 
 
-def judged(case: Case, world: World = NOTHING_ELSE) -> tuple[Row, list[Row]]:
+def judged(case: Case, facts: ClusterFacts = NOTHING_ELSE) -> tuple[Row, list[Row]]:
     """Return the rows of a snapshot and of its members; there are no others."""
-    settings = Settings(cluster="c", world=world, claim_rule=ClaimRule("newest-claim"))
+    settings = Settings(cluster="c", facts=facts, claim_rule=ClaimRule("newest-claim"))
     (name, row), *others = judge_case_rows(case, settings)
     assert name == "snapshots", row
     assert {other for other, _ in others} <= {"members"}
@@ -64,10 +64,12 @@ def snapshots_in(*paths: Path, given: dict[str, int] | None = None) -> dict[str,
     rows = rows_in(*paths)
     names = names_in(rows)
     seen = known_counts((sighting_of(r) for r in rows if r["what"] == TOPIC), names)
-    world = World(counts=CountSources(at_end=given or {}, shown=seen), names=names)
+    facts = ClusterFacts(
+        counts=CountSources(at_end=given or {}, shown=seen), names=names
+    )
     cases = [unpack(row["value"]) for row in rows if row["what"] == CASE]
     states = [case for case in cases if case.owned_from == SNAPSHOT]
-    return {case.rebalance_id: judged(case, world)[0] for case in states}
+    return {case.rebalance_id: judged(case, facts)[0] for case in states}
 
 
 @cache

@@ -18,7 +18,7 @@ from pipeline.judging.outcome import (
 )
 from pipeline.judging.rebalance_code import RebalanceCode, code_of
 from rebalance import DocumentError, InstanceError
-from tests.pipeline.coded import EVEN, SIZE, by_code, posed, question_of
+from tests.pipeline.coded import EVEN, SIZE, by_code, question_of, stated
 from tests.shapes import Document, member, rebalance
 
 
@@ -79,7 +79,7 @@ def test_an_error_names_the_item_of_the_rebalance() -> None:
     question = question_of(document)
     assert by_code(document, question) is None
     with pytest.raises(DocumentError, match=r"\$\.members\.a\.subscription\[1\]"):
-        outcome_of(posed(document, question).document, question)
+        outcome_of(stated(document, question).document, question)
 
 
 def test_too_much_lag_is_an_error_of_the_document() -> None:
@@ -90,7 +90,7 @@ def test_too_much_lag_is_an_error_of_the_document() -> None:
     question = question_of(document)
     assert by_code(document, question) is None
     with pytest.raises(InstanceError, match="total lag"):
-        outcome_of(posed(document, question).document, question)
+        outcome_of(stated(document, question).document, question)
 
 
 def test_a_proof_that_fails_is_left_to_the_document(

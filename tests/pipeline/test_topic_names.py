@@ -11,8 +11,8 @@ import pytest
 from pipeline.cases import Case, CaseMember, unpack
 from pipeline.history.stream import histories
 from pipeline.judging.instances import (
-    World,
-    pose,
+    ClusterFacts,
+    instance_of_case,
 )
 from pipeline.judging.partition_counts import GIVEN, LOWER_BOUND, RECORDED
 from pipeline.judging.settings import Settings
@@ -26,6 +26,7 @@ from pipeline.sources.rows import CASE, FAILED, TOPIC, TOPIC_ID
 from pipeline.sources.sidecars import read_topics
 from pipeline.topic_ids import id_of_plain, is_topic_id, plain_id, text_of_id
 from rebalance import ClaimRule, DocumentError, InstanceError
+from tests.pipeline.cluster_facts import facts, shown
 from tests.pipeline.consumer_groups import (
     FIRST,
     JOIN,
@@ -37,7 +38,6 @@ from tests.pipeline.consumer_groups import (
 from tests.pipeline.consumer_groups import rows_of as records_of
 from tests.pipeline.groups import commit
 from tests.pipeline.judged_cases import judge_case_rows
-from tests.pipeline.worlds import shown, world
 
 OLD, NEW = text_of_id(bytes(16)), text_of_id(b"\xff" * 16)
 OTHER = text_of_id(bytes(15) + b"\x01")
@@ -115,7 +115,7 @@ def test_a_case_without_names_is_quarantined() -> None:
         if row["what"] == CASE
     ]
     settings = Settings(
-        cluster="c", world=World(), claim_rule=ClaimRule("newest-claim")
+        cluster="c", facts=ClusterFacts(), claim_rule=ClaimRule("newest-claim")
     )
     ((table, row),) = judge_case_rows(case, settings)
     assert (table, row["kind"], row["group_id"]) == ("quarantine", FAILED, "orders")
@@ -148,12 +148,12 @@ def test_an_id_with_two_names_has_none() -> None:
 
 def test_counts_of_kafka_4_0_are_recorded() -> None:
     first, second = rebuild(sizes(t=4), *FIRST, sizes(), *JOIN).cases
-    known = world({"t": 5})
-    assert pose(first, known).document.topics["t"].partitions == 4
-    assert pose(first, known).partition_counts == RECORDED
-    assert pose(second, known).document.topics["t"].partitions == 5
-    assert pose(second, known).partition_counts == GIVEN
-    assert pose(second, shown({"t": 4})).partition_counts == LOWER_BOUND
+    known = facts({"t": 5})
+    assert instance_of_case(first, known).document.topics["t"].partitions == 4
+    assert instance_of_case(first, known).partition_counts == RECORDED
+    assert instance_of_case(second, known).document.topics["t"].partitions == 5
+    assert instance_of_case(second, known).partition_counts == GIVEN
+    assert instance_of_case(second, shown({"t": 4})).partition_counts == LOWER_BOUND
 
 
 def test_a_topic_without_assignment_needs_no_id() -> None:

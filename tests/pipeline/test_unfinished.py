@@ -11,7 +11,7 @@ from pipeline.files import LocalStore, uri_of
 from pipeline.sources.find import find_sources
 from pipeline.unfinished import Unfinished
 from tests.pipeline.audit_files import log_of
-from tests.pipeline.worlds import world as given
+from tests.pipeline.cluster_facts import facts as given
 
 
 @pytest.fixture
@@ -71,15 +71,15 @@ def test_a_table_counts_once_it_is_complete(work: Unfinished) -> None:
 
 def test_another_request_has_another_name(tmp_path: Path) -> None:
     log = log_of(tmp_path, 3)
-    world, options = given({"t": 2}), {"cluster": "x"}
-    name = fingerprint(find_sources([log]), world, options)
-    assert fingerprint(find_sources([log]), world, options) == name
+    facts, options = given({"t": 2}), {"cluster": "x"}
+    name = fingerprint(find_sources([log]), facts, options)
+    assert fingerprint(find_sources([log]), facts, options) == name
     others = {
         fingerprint(find_sources([log]), given({"t": 3}), options),
-        fingerprint(find_sources([log]), world, options | {"cluster": "y"}),
-        fingerprint(find_sources([log, log_of(tmp_path, 2)]), world, options),
+        fingerprint(find_sources([log]), facts, options | {"cluster": "y"}),
+        fingerprint(find_sources([log, log_of(tmp_path, 2)]), facts, options),
     }
     text = log.read_bytes()
     log.write_bytes(text.replace(b"170", b"171"))
-    others.add(fingerprint(find_sources([log]), world, options))
+    others.add(fingerprint(find_sources([log]), facts, options))
     assert len(others - {name}) == 4

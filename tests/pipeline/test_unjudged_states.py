@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.cases import SNAPSHOT, Case, CaseMember
 from pipeline.evaluation import DEFAULT
-from pipeline.judging.instances import World
+from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.settings import Settings
 from pipeline.judging.snapshot_rows import BETWEEN_ROUNDS, NOT_AT_REST, OWNERS
 from rebalance import ClaimRule
@@ -19,7 +19,7 @@ from tests.pipeline.judged_cases import judge_case_rows
 
 SETTINGS = Settings(
     cluster="c",
-    world=World(),
+    facts=ClusterFacts(),
     claim_rule=ClaimRule.NEWEST_CLAIM,
     assignors=DEFAULT,
 )

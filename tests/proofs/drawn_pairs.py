@@ -13,7 +13,7 @@ import pyarrow as pa
 from benchmarks.judging import recorded
 from conformance.corpus import corpus, play
 from pipeline.case_table import case_at
-from pipeline.judging.instances import pose
+from pipeline.judging.instances import instance_of_case
 from pipeline.judging.topic_names import with_names
 from pipeline.table_bytes import from_bytes
 from rebalance import AssignmentDocument, Rebalance, instance_of, to_json
@@ -192,12 +192,12 @@ def kept_pairs() -> Iterator[Pair]:
         for scene in play(scenario, best_assignment):
             if scene.assignment is not None:
                 yield written(scene.rebalance), written(scene.assignment)
-    rows, world = recorded(1)
+    rows, facts = recorded(1)
     table = pa.concat_tables(from_bytes(row["value"]) for row in rows).combine_chunks()
     for place in range(len(table)):
-        case = with_names(case_at(table, place), world.names)
-        posed = pose(case, world).document
-        yield written(posed), written(best_assignment(posed))
+        case = with_names(case_at(table, place), facts.names)
+        instance = instance_of_case(case, facts).document
+        yield written(instance), written(best_assignment(instance))
         held = {
             name: member.assigned or {} for name, member in (case.members or {}).items()
         }
@@ -205,7 +205,7 @@ def kept_pairs() -> Iterator[Pair]:
             name: {topic: list(numbers) for topic, numbers in topics.items()}
             for name, topics in held.items()
         }
-        yield written(posed), {"format": "assignment/1", "members": members}
+        yield written(instance), {"format": "assignment/1", "members": members}
 
 
 def best_assignment(rebalance: Rebalance) -> AssignmentDocument:

@@ -76,7 +76,7 @@ def drawn_question(rng: Random) -> Question:
     if rng.randrange(2):
         for member in document["members"].values():
             member["capacity"] = rng.randint(1, 4)
-    case, of = verify.understand(document), rng.choice(sorted(LEVELS))
+    case, of = verify.case_of(document), rng.choice(sorted(LEVELS))
     region = drawn_region(rng, document, case)
     topics = sorted(document["topics"])
     terms: list[Document] = []
@@ -120,7 +120,7 @@ def largest_bound(case: Case, region: Region, level: Level, term: Document) -> i
 def question(
     document: Document, region: Region, of: str, terms: Sequence[Document]
 ) -> Question:
-    case, work = verify.understand(document), Work()
+    case, work = verify.case_of(document), Work()
     told = [term_fails(case, region, LEVELS[of], term, work) for term in terms]
     accepted = [reason is None for reason in told]
     held = [term for term, holds in zip(terms, accepted, strict=True) if holds]
@@ -134,13 +134,13 @@ def test_drawn_terms(program: Path) -> None:
     seed = FIRST_SEED + 1
     asked = list(islice(drawn_questions(seed), GROUPS))
     counted: Counter[tuple[str, bool]] = Counter()
-    found = answers(program, [posed.line for posed in asked])
-    for place, (posed, told) in enumerate(zip(asked, found, strict=True)):
-        last_drawn.note(posed.line, f"{seed}, draw {place}")
-        expected = (posed.accepted, posed.bound, posed.scale)
+    found = answers(program, [stated.line for stated in asked])
+    for place, (stated, told) in enumerate(zip(asked, found, strict=True)):
+        last_drawn.note(stated.line, f"{seed}, draw {place}")
+        expected = (stated.accepted, stated.bound, stated.scale)
         assert (told["accepted"], told["bound"], told["scale"]) == expected
-        kinds = (term["kind"] for term in posed.line["terms"])
-        counted.update(zip(kinds, posed.accepted, strict=True))
+        kinds = (term["kind"] for term in stated.line["terms"])
+        counted.update(zip(kinds, stated.accepted, strict=True))
     for kind in ("average", "packing", "crowd", "topic-crowd"):
         for holds in (True, False):
             assert counted[kind, holds] > GROUPS // 20, counted
@@ -148,7 +148,7 @@ def test_drawn_terms(program: Path) -> None:
 
 def test_work_is_limited_alike(program: Path) -> None:
     """Three terms of 75,000,000 and 15,000,000 steps, and one that is refused."""
-    case = verify.understand(LAG)
+    case = verify.case_of(LAG)
     few: Document = {"kind": "packing", "steps": [[0, 1000]], "bound": 1}
     many: Document = {"kind": "packing", "steps": [[0, 50_000_000]], "bound": 1}
     one = question(LAG, region_of(case, "none"), "peak-lag", [many, few, few])

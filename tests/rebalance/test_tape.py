@@ -133,7 +133,7 @@ def by_models(text: bytes, rule: ClaimRule = ClaimRule.NEWEST_CLAIM) -> Instance
     return instance_of(parse_rebalance(text, max_partitions=1000), claim_rule=rule)
 
 
-def tidied(document: Document) -> Document:
+def normalized(document: Document) -> Document:
     """Drop what only the models read: racks, names that do not exist, absurd lags."""
     topics = document["topics"]
     for topic in topics.values():
@@ -160,11 +160,11 @@ def test_columns_are_those_of_the_models(
     text = json.dumps(document, **layout).encode()
     found = read(text, rule)
     assert found is None or same_columns(found, by_models(text, rule))
-    tidy = json.dumps(tidied(document), **layout).encode()
-    if b"\\" not in tidy:
-        found = read(tidy, rule)
+    plain = json.dumps(normalized(document), **layout).encode()
+    if b"\\" not in plain:
+        found = read(plain, rule)
         assert found is not None
-        assert same_columns(found, by_models(tidy, rule))
+        assert same_columns(found, by_models(plain, rule))
 
 
 @given(document=rebalances(), seed=st.integers(0, 2**32))
@@ -172,7 +172,7 @@ def test_changed_texts_are_read_as_the_models_read_them(
     document: Document, seed: int
 ) -> None:
     rng = Random(seed)  # noqa: S311
-    text = bytearray(json.dumps(tidied(document)).encode())
+    text = bytearray(json.dumps(normalized(document)).encode())
     for _ in range(rng.randint(1, 3)):
         place = rng.randrange(len(text))
         text[place : place + rng.randint(0, 2)] = rng.choice(

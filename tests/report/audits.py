@@ -15,7 +15,7 @@ from pipeline.evaluation import Answer, Evaluation, Least, answer_columns, least
 from pipeline.tables import LAYOUT, PARTITION_COLUMNS, SCHEMAS
 from rebalance import ClaimRule, rebalance_of
 from tests.shapes import Document
-from verify import judge, read_assignment, read_rebalance, understand
+from verify import case_of, judge, read_assignment, read_rebalance
 
 Row = dict[str, Any]
 TOLD = {
@@ -59,7 +59,7 @@ class Audit:
     ) -> str:
         """Add a rebalance and answers to it, judged; text is why one refused."""
         parsed = read_rebalance(json.dumps(instance))
-        case = understand(parsed, claim_rule=self.claim_rule)
+        case = case_of(parsed, claim_rule=self.claim_rule)
         bound = case.peak_lag_bound
         served = [topic for topic, wanting in case.subscribers.items() if wanting]
         shared = {

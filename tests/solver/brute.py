@@ -14,7 +14,7 @@ from functools import partial
 from itertools import product
 from typing import Any
 
-from verify import Case, TooLarge, understand
+from verify import Case, TooLarge, case_of
 from verify.policy.notation import Policy, read_policy
 from verify.policy.objectives import (
     Pair,
@@ -44,7 +44,7 @@ class Brute:
     def __init__(
         self, document: dict[str, Any], *, claim_rule: str = "newest-claim"
     ) -> None:
-        self.case = understand(document, claim_rule=claim_rule)
+        self.case = case_of(document, claim_rule=claim_rule)
         self._topics = [
             topic for topic, names in self.case.subscribers.items() if names
         ]

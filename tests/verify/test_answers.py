@@ -55,7 +55,7 @@ def drawn_answer(rng: Random, document: Document, policy_text: str) -> Document:
 
     columns = instance(document)
     best = solve(columns).to_document(columns).model_dump(exclude_none=True)
-    policy, case = read_policy(policy_text), verify.understand(document)
+    policy, case = read_policy(policy_text), verify.case_of(document)
     draws = [draw_assignment(rng, document) for _ in range(rng.choice((1, 10)))]
     answer = min([best, *draws] if rng.randrange(2) else draws, key=counted)
     answer |= {"policy": policy_text, "certificate": best["certificate"]}

@@ -33,7 +33,7 @@ def outcome(which: int, text: str) -> Any:
 def outcome_item_by_item(which: int, text: str) -> Any:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(schema, "_all_match", lambda *_: False)
-        by_function = partial(json.loads, parse_int=schema._integer_or_odd)
+        by_function = partial(json.loads, parse_int=schema._parsed_integer)
         patched.setattr(json, "loads", by_function)
         return outcome(which, text)
 

@@ -38,7 +38,7 @@ TOO_MANY_TO_LIST = {"NINE_TEN_ELEVEN", "MIXED_GENERATIONS"}
 
 def ways(instance: Document) -> int:
     """Count the valid assignments."""
-    case = verify.understand(instance)
+    case = verify.case_of(instance)
     takers = {topic: len(names) for topic, names in case.subscribers.items() if names}
     return prod(count ** case.partitions[topic] for topic, count in takers.items())
 

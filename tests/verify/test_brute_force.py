@@ -59,7 +59,7 @@ POLICIES = (
 
 def settled(document: Document, answer: Document) -> Document:
     verdict = verify.judge(document, answer)
-    case = verify.understand(document)
+    case = verify.case_of(document)
     return settle_policy(
         case,
         columns_of(case, answer["members"]),
@@ -150,7 +150,7 @@ def test_named_shapes_by_another_dealer(name: str) -> None:
     for policy in POLICIES:
         with suppress(TooLarge):
             found = min(
-                Brute(verify.understand(shape(name)), policy).vectors, default=None
+                Brute(verify.case_of(shape(name)), policy).vectors, default=None
             )
             best = brute.Brute(shape(name)).best(policy)
             assert found == best, policy
@@ -208,7 +208,7 @@ def test_fractions_are_told_in_their_units() -> None:
     document = shape("LAG_GREEDY_FAILS")
     for name, capacity in zip(sorted(document["members"]), (2, 3), strict=True):
         document["members"][name]["capacity"] = capacity
-    case = verify.understand(document)
+    case = verify.case_of(document)
     (least,) = min(Brute(case, "none; peak-lag").vectors)
     nobody: Document = {name: {} for name in document["members"]}
     found = settled(document, {"members": nobody, "policy": "none; peak-lag"})
@@ -260,7 +260,7 @@ def test_too_large_in_words(files: Files, capfdbinary: Capture) -> None:
     assert verdict["evidence"]["brute_force"] == {"refused": reason}
     assert err == f"verify: {path}:1: {reason}\n"
     # What is not asked for does not count: by number alone it is soon dealt.
-    counted = Brute(verify.understand(document), "dec-min; stickiness")
+    counted = Brute(verify.case_of(document), "dec-min; stickiness")
     assert counted.vectors.count([0]) == len(counted.vectors) > 0
 
 
@@ -271,4 +271,4 @@ def test_refuses_many_members_and_partitions_before_dealing() -> None:
             {f"m{n}": member(["t"]) for n in range(members)},
         )
         with pytest.raises(TooLarge, match="brute force goes up to 20 and 200"):
-            Brute(verify.understand(document), "dec-min")
+            Brute(verify.case_of(document), "dec-min")

@@ -25,7 +25,7 @@ RULES = st.sampled_from(("newest-claim", "current-generation"))
 
 
 def owners(instance: Document, claim_rule: str) -> dict[tuple[str, int], str]:
-    case = verify.understand(instance, claim_rule=claim_rule)
+    case = verify.case_of(instance, claim_rule=claim_rule)
     return {
         (topic, number): member
         for (member, topic), numbers in case.owned.items()
@@ -39,7 +39,7 @@ def owners(instance: Document, claim_rule: str) -> dict[tuple[str, int], str]:
 @example(NEWEST_CLAIM_UNSUBSCRIBED, "current-generation")
 def test_claims(instance: Document, claim_rule: str) -> None:
     """Differential: the newest of the claims that count, and ties."""
-    case = verify.understand(instance, claim_rule=claim_rule)
+    case = verify.case_of(instance, claim_rule=claim_rule)
     found = {
         (topic, number): set(members)
         for topic, claimed in case.claimants.items()
@@ -65,7 +65,7 @@ def test_columns_settle_claims_alike(name: str, claim_rule: str) -> None:
 
 
 def test_default_is_the_newest_claim() -> None:
-    assert verify.understand(MIXED_GENERATIONS).owned == {
+    assert verify.case_of(MIXED_GENERATIONS).owned == {
         ("a", "t"): {0, 1},
         ("b", "t"): {2, 3},
         ("c", "t"): {4, 5},
@@ -74,24 +74,24 @@ def test_default_is_the_newest_claim() -> None:
 
 
 def test_current_generation_alone() -> None:
-    case = verify.understand(MIXED_GENERATIONS, claim_rule="current-generation")
+    case = verify.case_of(MIXED_GENERATIONS, claim_rule="current-generation")
     assert case.owned == {("d", "t"): {6, 7}}
 
 
 def test_two_claims_of_one_generation_make_no_owner() -> None:
-    case = verify.understand(DOUBLE_CLAIM)
+    case = verify.case_of(DOUBLE_CLAIM)
     assert case.owned == {("c1", "t"): {1}, ("c2", "t"): {2}}
     assert case.claimants == {"t": {0: ("c1", "c2"), 1: ("c1",), 2: ("c2",)}}
 
 
 def test_claims_on_deleted_partitions_make_no_owner() -> None:
-    assert verify.understand(VANISHED).owned == {("a", "t"): {0}, ("b", "t"): {1}}
+    assert verify.case_of(VANISHED).owned == {("a", "t"): {0}, ("b", "t"): {1}}
 
 
 def test_three_claims_two_of_them_newest() -> None:
     instance = shape("DOUBLE_CLAIM")
     instance["members"]["c3"] |= {"owned": {"t": [0]}, "generation": 5}
     instance["members"]["c4"] = {"subscription": ["t"], "owned": {"t": [0]}}
-    case = verify.understand(instance)
+    case = verify.case_of(instance)
     assert case.claimants["t"][0] == ("c3",)
     assert case.owned["c3", "t"] == {0}

@@ -43,7 +43,7 @@ def certificate_of(document: Document) -> Document:
 
 
 def region(document: Document, balance: str) -> Region:
-    case = verify.understand(document)
+    case = verify.case_of(document)
     name = read_policy(balance).balance
     proof = certificate_of(document) if balance == "dec-min" else None
     return region_of(case, name, proof)
@@ -93,7 +93,7 @@ def test_one_subscription_needs_no_certificate(document: Document) -> None:
         m: v | {"subscription": wanted} for m, v in document["members"].items()
     }
     document = bare(document) | {"members": everybody}
-    case = verify.understand(document)
+    case = verify.case_of(document)
     by_sum = region_of(case, "dec-min")
     assert not by_sum.is_open or not by_sum.pools
     by_levels = region(document, "dec-min")
@@ -110,7 +110,7 @@ def test_shares_by_capacity() -> None:
 
 
 def test_without_certificate_levels_are_unknown() -> None:
-    case = verify.understand(CHAIN)
+    case = verify.case_of(CHAIN)
     assert region_of(case, "dec-min").is_open
     assert not region_of(case, "dec-min", certificate_of(CHAIN)).is_open
 

@@ -43,20 +43,20 @@ def test_figures_of_invalid_assignments(pair: tuple[Document, Document]) -> None
     """Only members of the group and partitions that exist count, each once."""
     instance, assignment = pair
     counts = {t: v["partitions"] for t, v in instance["topics"].items()}
-    tidy: Document = {"members": {name: {} for name in instance["members"]}}
-    for name in tidy["members"]:
+    normalized: Document = {"members": {name: {} for name in instance["members"]}}
+    for name in normalized["members"]:
         for topic, numbers in assignment["members"].get(name, {}).items():
             held = {n for n in numbers if n < counts.get(topic, 0)}
-            tidy["members"][name][topic] = sorted(held)
+            normalized["members"][name][topic] = sorted(held)
     figures = verify.judge(*pair)["figures"]
     counted = {name: n for name, n in figures.items() if name not in BALANCES}
-    assert counted == naive.figures(instance, tidy)
+    assert counted == naive.figures(instance, normalized)
 
 
 @given(rebalances_with_assignments())
 def test_one_case_serves_many_answers(pair: tuple[Document, Document]) -> None:
     instance, assignment = pair
-    case = verify.understand(instance)
+    case = verify.case_of(instance)
     first = verify.judge_case(case, assignment)
     assert first == verify.judge_case(case, assignment) == verify.judge(*pair)
 

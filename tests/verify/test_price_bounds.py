@@ -147,7 +147,7 @@ TWO = rebalance(
 )
 def test_what_partitions_cost_alone(levels: list[Any], least: tuple[int, ...]) -> None:
     """Each of the two stays far away, or moves near."""
-    assert separate_values(verify.understand(TWO), levels) == least
+    assert separate_values(verify.case_of(TWO), levels) == least
 
 
 def test_a_bound_of_a_level_holds_among_assignments_equal_before() -> None:
@@ -193,7 +193,7 @@ def test_pairs_of_counts_that_a_bound_leaves(
     least: tuple[int, ...] | None,
 ) -> None:
     """Of two owned and two that may mismatch."""
-    case = verify.understand(TWO)
+    case = verify.case_of(TWO)
     assert least_values(case, levels, weights, bound, budget) == least
 
 
@@ -247,7 +247,7 @@ def test_bounds_by_prices_are_those_of_the_definition(
 ) -> None:
     """Differential: under dec-min, with a certificate's levels, and under per-topic."""
     case, weight, columns = (
-        verify.understand(document),
+        verify.case_of(document),
         weights(rng),
         instance(document),
     )

@@ -31,14 +31,14 @@ HUGE = 2**63 - 1
 
 
 def region(document: Document, balance: str) -> Region:
-    case = verify.understand(document)
+    case = verify.case_of(document)
     columns = instance(document)
     proof = solve(columns).require_certificate().to_document(columns)
     return region_of(case, balance, proof.model_dump(exclude_none=True))
 
 
 def fails(document: Document, found: Region, term: Document) -> Document | None:
-    return term_fails(verify.understand(document), found, PEAK_LAG, term, Work())
+    return term_fails(verify.case_of(document), found, PEAK_LAG, term, Work())
 
 
 def optimum(document: Document, balance: str) -> int:
@@ -230,7 +230,7 @@ def test_what_means_nothing_proves_nothing(term: Document, reason: Document) -> 
 
 @pytest.mark.parametrize("policy", ["none; load", "none; rack", "none; 2*peak-lag"])
 def test_terms_of_peak_lag_prove_nothing_else(policy: str) -> None:
-    case = verify.understand(LAG)
+    case = verify.case_of(LAG)
     (level,) = read_policy(policy).levels.values()
     term = {"kind": "average", "bound": 0}
     found = term_fails(case, region_of(case, "none"), level, term, Work())
@@ -252,7 +252,7 @@ def test_topics_add_up_and_of_each_the_largest_counts() -> None:
         {"kind": "zero", "bound": 0},
         {"kind": "zero", "topics": [], "bound": 0},
     ]
-    case = verify.understand(LAG)
+    case = verify.case_of(LAG)
     assert together(case, TOPIC_PEAK_LAG, terms) == 12
     assert together(case, PEAK_LAG, terms) == 7
     assert together(case, TOPIC_PEAK_LAG, []) is None
@@ -264,6 +264,6 @@ def test_of_topics_one_at_a_time(topics: list[str] | None) -> None:
     term: Document = {"kind": "average", "bound": 0}
     if topics is not None:
         term["topics"] = topics
-    case = verify.understand(LAG)
+    case = verify.case_of(LAG)
     told = term_fails(case, region_of(case, "none"), TOPIC_PEAK_LAG, term, Work())
     assert told == {"fails": "topics"}

@@ -88,7 +88,7 @@ def test_bug_each_set_of_racks_is_compared_with_each_member(
     assert [objective["proved"] for objective in stated] == [True] * len(
         answer["objectives"]
     )
-    case = verify.understand(group)
+    case = verify.case_of(group)
     assert counted["compared"] >= SIZE * SIZE
     assert steps_of_pass(case) == 4 * 2 * SIZE
     assert steps_of_racks(case) == SIZE + (SIZE - 1) * SIZE
@@ -104,13 +104,13 @@ def test_racks_cost_nothing_where_no_level_counts_them(
 ) -> None:
     group = own_racks(SIZE)
     verify.judge(group, answer_by_terms(group, policy, level, [SEPARATE]))
-    assert counted["charged"] == 2 * steps_of_pass(verify.understand(group))
+    assert counted["charged"] == 2 * steps_of_pass(verify.case_of(group))
 
 
 def test_bug_owners_that_are_as_good_as_others() -> None:
     """Each owner is listed with all members that have a replica: n * n names."""
     group = far_owners(SIZE)
-    case = verify.understand(group)
+    case = verify.case_of(group)
     levels = list(read_policy("none; stickiness + rack").levels.values())
     owned = {name: member.get("owned", {}) for name, member in group["members"].items()}
     found = best_alone.narrowed(case, verify.columns_of(case, owned), levels)
@@ -123,7 +123,7 @@ def test_bug_owners_that_are_as_good_as_others() -> None:
 @pytest.mark.parametrize("left", [0, -1])
 def test_narrowing_shares_the_limit(left: int, monkeypatch: pytest.MonkeyPatch) -> None:
     group = far_owners(SIZE)
-    case, policy = verify.understand(group), "none; stickiness + rack, load"
+    case, policy = verify.case_of(group), "none; stickiness + rack, load"
     steps = 5 * (steps_of_pass(case) + steps_of_racks(case))
     steps += 16 * SIZE * (SIZE + 1)
     monkeypatch.setattr(answers, "Work", lambda: Work(steps + left))
@@ -141,12 +141,12 @@ def test_what_a_replica_lists_is_read() -> None:
     """A million racks of one partition were a pass of 8 steps."""
     group = own_racks(1)
     group["topics"]["t"]["racks"] = [numbered(1000, "r") * 2]
-    assert steps_of_racks(verify.understand(group)) == 2000
+    assert steps_of_racks(verify.case_of(group)) == 2000
 
 
 def test_the_limit_is_that_of_half_a_minute() -> None:
     """Of terms on 2,500 racks each, 7 are accepted; 2,500 were, in an hour."""
-    case = verify.understand(own_racks(2500))
+    case = verify.case_of(own_racks(2500))
     passes = 2 * (steps_of_pass(case) + steps_of_racks(case))
     assert WORK_MAX // passes == 7
     assert WORK_MAX // (2 * steps_of_pass(case)) == 2500

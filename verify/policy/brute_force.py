@@ -14,7 +14,7 @@ from math import lcm, prod
 from operator import add, mul
 from typing import Any
 
-from verify.case import Case, understand
+from verify.case import Case, case_of
 from verify.columns import Columns, columns_of
 from verify.figures import is_far
 from verify.keys import is_weighted
@@ -73,7 +73,7 @@ def every_assignment(instance: dict[str, Any]) -> Iterator[dict[str, Any]]:
         If there are more than `ASSIGNMENTS_MAX`, `MEMBERS_MAX` members or
         `PARTITIONS_MAX` partitions.
     """
-    case = understand(instance)
+    case = case_of(instance)
     _refuse_large(case)
     topics = sorted(assignable_topics(case))
     partitions = [(t, number) for t in topics for number in range(case.partitions[t])]
@@ -155,7 +155,7 @@ def best(
     TooLarge
         As `states_of`.
     """
-    case = understand(instance, claim_rule=claim_rule)
+    case = case_of(instance, claim_rule=claim_rule)
     states = states_of(case, {"loads", "moves", *(["lags"] if lag else [])})
     owned = case.owned_count
     scores = []
@@ -244,7 +244,7 @@ def enumerate_claims(
         if "policy" not in assignment:
             return settle_unstated(instance, verdict, claim_rule=claim_rule)
         is_valid = verdict["verdict"] == "valid"
-        case = understand(instance, claim_rule=claim_rule)
+        case = case_of(instance, claim_rule=claim_rule)
         return settle_policy(
             case,
             columns_of(case, assignment["members"]),

@@ -73,7 +73,7 @@ class _Judging:
             If the optimum is requested and cannot be computed for the instance.
         """
         options = self.options
-        case = verify.understand(instance, claim_rule=options.claim_rule)
+        case = verify.case_of(instance, claim_rule=options.claim_rule)
         verdict = verify.judge_case(case, assignment, cooperative=self.cooperative)
         if options.compares_with_optimum and verdict["verdict"] != "unreadable":
             from oracle.cli.runs.judged_optimum import optimum_beside

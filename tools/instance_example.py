@@ -1,24 +1,24 @@
-"""One case as arrays, made by hand: what compiles the kernels that pose cases."""
+"""One case as arrays, made by hand: it compiles the kernels that state instances."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from pipeline.judging.case_arrays import Cases, Evidence, Lists, Names, Sizes, Steps
+from pipeline.judging.case_instances import instances_of_cases, member_lags, read_logs
 from pipeline.judging.encoding import Questions, encode_cases
 from pipeline.judging.instance_texts import QuotedNames, instance_texts
-from pipeline.judging.posing import member_lags, pose_cases, read_logs
 from rebalance import ABSENT, Int32, Int64, Texts
 
 
-def pose_example() -> bytes:
-    """Pose, encode, and write a group of two members that share a topic."""
+def instance_example() -> bytes:
+    """State, encode, and write the instance of two members that share a topic."""
     cases, names = _cases(), Names(rank=_int32(0), is_id=np.zeros(1, np.bool_))
-    posed = pose_cases(cases, names, _evidence(), 10)
-    lags, _, _ = read_logs(cases, names, _evidence(), posed)
+    instances = instances_of_cases(cases, names, _evidence(), 10)
+    lags, _, _ = read_logs(cases, names, _evidence(), instances)
     questions = Questions(_int64(0), np.zeros(1, np.bool_), np.zeros(1, np.bool_))
-    encode_cases(cases, names, posed, lags, questions, 10)
-    member_lags(cases, names, posed, lags)
+    encode_cases(cases, names, instances, lags, questions, 10)
+    member_lags(cases, names, instances, lags)
     no_names = Texts.of([])
     quoted = QuotedNames(
         heads=Texts.of([b'{"members":{']),
@@ -27,7 +27,7 @@ def pose_example() -> bytes:
         racks=no_names,
         instances=no_names,
     )
-    text, _ = instance_texts(cases, names, posed, lags, questions, quoted)
+    text, _ = instance_texts(cases, names, instances, lags, questions, quoted)
     return text.tobytes()
 
 

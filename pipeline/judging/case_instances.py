@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from pipeline.judging.case_arrays import (
+    CaseInstances,
     Cases,
     Evidence,
     Lags,
     Lists,
     Names,
-    PosedCases,
     Sizes,
     Steps,
 )
@@ -26,10 +26,10 @@ LOWER_BOUND, RECORDED, GIVEN = range(3)
 
 
 @kernel
-def pose_cases(
+def instances_of_cases(
     cases: Cases, names: Names, evidence: Evidence, max_partitions: int
-) -> PosedCases:
-    """Pose cases."""
+) -> CaseInstances:
+    """Return the partition counts of the instances of cases."""
     n_cases, n_names = cases.at.size, evidence.at_end.size
     shown_most = evidence.most_partitions
     is_sound = np.zeros(n_cases, np.bool_)
@@ -58,14 +58,14 @@ def pose_cases(
         if not is_sound[i]:
             topic_at[i + 1] = topic_at[i]
     n_topics = topic_at[n_cases]
-    return PosedCases(
+    return CaseInstances(
         is_sound, topic_at, topic[:n_topics], count[:n_topics], basis, newer
     )
 
 
 @kernel
 def read_logs(
-    cases: Cases, names: Names, evidence: Evidence, posed: PosedCases
+    cases: Cases, names: Names, evidence: Evidence, instances: CaseInstances
 ) -> tuple[Lags, Int64, Int64]:
     """Read log starts and ends, and committed offsets instead of lags.
 
@@ -74,10 +74,13 @@ def read_logs(
     Lags, int64, int64
         Committed offsets; log starts, and log ends.
     """
-    topic_at, n_topics, size = posed.topic_at, posed.topic.size, 0
+    topic_at, n_topics, size = instances.topic_at, instances.topic.size, 0
     for t in range(n_topics):
-        log = evidence.log_at[posed.topic[t] + 1] - evidence.log_at[posed.topic[t]]
-        size += posed.partitions[t] if log >= posed.partitions[t] else 0
+        log = (
+            evidence.log_at[instances.topic[t] + 1]
+            - evidence.log_at[instances.topic[t]]
+        )
+        size += instances.partitions[t] if log >= instances.partitions[t] else 0
     at, is_known = np.zeros(n_topics + 1, np.int64), np.zeros(cases.at.size, np.bool_)
     start, first, end = _absent(size), _absent(size), _absent(size)
     row = _absent(evidence.at_end.size)
@@ -87,7 +90,7 @@ def read_logs(
             row[names.rank[committed[e]]] = cases.commits.at[i] + e
         is_known[i] = topic_at[i + 1] > topic_at[i]
         for t in range(topic_at[i], topic_at[i + 1]):
-            r, to, count = posed.topic[t], at[t], posed.partitions[t]
+            r, to, count = instances.topic[t], at[t], instances.partitions[t]
             log = (start[to:], first[to:], end[to:])
             is_read = _read_log(cases, evidence, i, r, count, row[r], log)
             is_known[i] &= is_read
@@ -306,17 +309,19 @@ def _read_log(
 
 
 @kernel
-def member_lags(cases: Cases, names: Names, posed: PosedCases, lags: Lags) -> Int64:
+def member_lags(
+    cases: Cases, names: Names, instances: CaseInstances, lags: Lags
+) -> Int64:
     """Return the lag of what each member was assigned, int64 (M,); 0 if not known."""
     found, row = np.zeros(cases.generation.size, np.int64), _absent(names.rank.size)
     for i in range(cases.at.size):
-        topics = posed.topic[posed.topic_at[i] : posed.topic_at[i + 1]]
+        topics = instances.topic[instances.topic_at[i] : instances.topic_at[i + 1]]
         for t in range(topics.size):
-            row[topics[t]] = posed.topic_at[i] + t
+            row[topics[t]] = instances.topic_at[i] + t
         for m in range(cases.member_at[i], cases.member_at[i + 1]):
             held = cases.assigned
             for e in range(held.at[m], held.at[m + 1]):
-                t = row[names.rank[held.topic[e]]] if posed.is_sound[i] else ABSENT
+                t = row[names.rank[held.topic[e]]] if instances.is_sound[i] else ABSENT
                 if t == ABSENT:
                     continue
                 own = lags.records[lags.at[t] : lags.at[t + 1]]

@@ -1,4 +1,4 @@
-"""Cases of records, posed and encoded together."""
+"""Instances of the cases of records, stated and encoded together."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.cases import Held
-from pipeline.judging.case_arrays import Lags, PosedCases
+from pipeline.judging.case_arrays import CaseInstances, Lags
 from pipeline.judging.case_columns import (
     CaseColumns,
     case_columns,
     evidence_of,
     quoted_names,
 )
+from pipeline.judging.case_instances import instances_of_cases, read_logs
 from pipeline.judging.case_tables import named_lists
 from pipeline.judging.encoding import Questions, encode_cases
 from pipeline.judging.instance_texts import instance_texts
-from pipeline.judging.instances import World
-from pipeline.judging.posing import pose_cases, read_logs
+from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.rebalance_code import PAIRS_MAX, RebalanceCode, have_one_order
 from rebalance import Int64, lag_of
 
 MOST_PARTITIONS: Final = 1 << 21
-"""Partitions of the cases that are posed together."""
+"""Partitions of the cases whose instances are stated together."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class PosedBatch:
+class InstanceBatch:
     """Cases and episodes of several rounds as questions: first, one for each case.
 
     Attributes
@@ -40,7 +40,7 @@ class PosedBatch:
     table : pa.Table
         As `case_table`, of N cases.
     columns : CaseColumns
-    posed : PosedCases
+    instances : CaseInstances
     lags : Lags
     questions : Questions
         Q of them.
@@ -50,7 +50,7 @@ class PosedBatch:
 
     table: pa.Table
     columns: CaseColumns
-    posed: PosedCases
+    instances: CaseInstances
     lags: Lags
     questions: Questions
     texts: pa.StringArray
@@ -75,7 +75,7 @@ class PosedBatch:
         )
 
     def canonical(self, question: int) -> dict[str, Any]:
-        """Return the rebalance of a question as `Posed.canonical`."""
+        """Return the rebalance of a question as `CaseInstance.canonical`."""
         found: dict[str, Any] = orjson.loads(self.texts[question].as_py())
         return found
 
@@ -116,45 +116,45 @@ class PosedBatch:
 
     @cached_property
     def _topic_at(self) -> list[int]:
-        return list(map(int, self.posed.topic_at))
+        return list(map(int, self.instances.topic_at))
 
     @cached_property
     def _ranks(self) -> list[int]:
-        return list(map(int, self.posed.topic))
+        return list(map(int, self.instances.topic))
 
 
 class TooManyPartitionsError(Exception):
     """The cases together have more partitions than are held in memory at once."""
 
 
-def posed_batch(table: pa.Table, world: World) -> PosedBatch | None:
-    """Pose and encode the cases of a table; None if no code can state their names.
+def instance_batch(table: pa.Table, facts: ClusterFacts) -> InstanceBatch | None:
+    """State and encode the instances of a table; None if no code can state their names.
 
     Raises
     ------
     TooManyPartitionsError
         If several cases have more than `MOST_PARTITIONS`.
     """
-    columns = case_columns(table, world.names)
+    columns = case_columns(table, facts.names)
     ids = columns.members.field("member_id").to_pylist()
     if not have_one_order([*columns.topics, *columns.instances, *ids, ""]):
         return None
     cases, names = columns.cases, columns.names
-    evidence = evidence_of(columns.topics, world)
-    posed = pose_cases(cases, names, evidence, world.max_partitions)
-    if posed.partitions.sum() > MOST_PARTITIONS and len(table) > 1:
+    evidence = evidence_of(columns.topics, facts)
+    instances = instances_of_cases(cases, names, evidence, facts.max_partitions)
+    if instances.partitions.sum() > MOST_PARTITIONS and len(table) > 1:
         raise TooManyPartitionsError
-    log, first, end = read_logs(cases, names, evidence, posed)
-    records = lag_of(log.records, first, end, world.offset_reset)
+    log, first, end = read_logs(cases, names, evidence, instances)
+    records = lag_of(log.records, first, end, facts.offset_reset)
     lags = log._replace(records=records)
     questions = _questions(table)
-    code, code_at = encode_cases(cases, names, posed, lags, questions, PAIRS_MAX)
+    code, code_at = encode_cases(cases, names, instances, lags, questions, PAIRS_MAX)
     quoted = quoted_names(table, columns)
-    text, ends = instance_texts(cases, names, posed, lags, questions, quoted)
-    return PosedBatch(
+    text, ends = instance_texts(cases, names, instances, lags, questions, quoted)
+    return InstanceBatch(
         table=table,
         columns=columns,
-        posed=posed,
+        instances=instances,
         lags=lags,
         questions=questions,
         texts=_texts(text.tobytes(), ends),
