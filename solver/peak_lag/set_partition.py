@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from rebalance import Int32, Int64, always_compiled
+from rebalance import INT64_MAX, Int32, Int64, always_compiled
 from solver.peak_lag.feasible_region import (
     FeasibleRegion,
     cells_of,
@@ -79,7 +79,7 @@ def _partition_within(
 ) -> tuple[Int32 | None, bool]:
     """Return an assignment within a peak, and whether None proves that none exists."""
     cap = peak // region.unit
-    slack = int(cap.sum() - region.lag.sum())
+    slack = sum(cap.tolist()) - sum(region.lag.tolist())  # of any size
     listed, is_complete = [], True
     for group in interchangeable_members(region):
         high = int(cap[group[0]])
@@ -98,6 +98,8 @@ def _partition_within(
     left = np.concatenate(
         [options.slack - n for n, options in zip(least, listed, strict=True)]
     )
+    if slack > INT64_MAX:  # it excludes nothing
+        left, slack = np.zeros_like(left), 0
     members = [c for options in listed for c in options.members]
     sizes = [options.mask.size for options in listed]
     times = [len(options.members) for options in listed]

