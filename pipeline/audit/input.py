@@ -21,8 +21,6 @@ from pipeline.writing import Tell, refuse_replaced
 if TYPE_CHECKING:  # its clients take a while to load
     from pipeline.live import LiveSource
 
-JUDGED_WHOLE: Final = 20_000
-"""The judge checks all real answers and optima of up to so many rebalances."""
 _GAPS_TOLD: Final = 10
 """Lines about gaps in lag; the table quarantine has all."""
 
@@ -46,7 +44,7 @@ class AuditInput:
     side_files: SideFiles
     facts: ClusterFacts
 
-    def parameters(self, assignors: Sequence[str]) -> dict[str, Any]:
+    def parameters(self, assignors: Sequence[str], judged_whole: int) -> dict[str, Any]:
         """Return the parameters on which the tables depend, as in ``audit.json``."""
         request, side = self.request, self.side_files
         return {
@@ -54,7 +52,7 @@ class AuditInput:
             "claim_rule": request.claim_rule.value,
             "max_partitions": request.max_partitions,
             "assignors": list(assignors),
-            "judged_whole": JUDGED_WHOLE,
+            "judged_whole": judged_whole,
             "judged_sample": f"1 of {SAMPLE}",
             "source_format": request.source_format,
             "columns": dict(self.written.names),

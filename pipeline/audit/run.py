@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pyspark.sql import SparkSession
 
 from pipeline.audit.fingerprint import fingerprint
-from pipeline.audit.input import JUDGED_WHOLE, found_input
+from pipeline.audit.input import found_input
 from pipeline.audit.judged import JudgedRuns
 from pipeline.audit.lazy_spark import Clock, LazySpark, in_background
 from pipeline.audit.manifest import Counts, manifest_of
@@ -43,6 +43,9 @@ from rebalance import ClaimRule, SourceError, extra_needed
 
 if TYPE_CHECKING:  # its clients take a while to load
     from pipeline.live import LiveSource
+
+JUDGED_WHOLE: Final = 20_000
+"""The judge checks all real answers and optima of up to so many rebalances."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +118,7 @@ def audit(
         stores = Stores(LocalStore(), session.hadoop)
         with clock.phase("find"):
             given = found_input(request, live, stores, tell)
-        found, parameters = given.found, given.parameters(selected)
+        found, parameters = given.found, given.parameters(selected, JUDGED_WHOLE)
         asked = fingerprint(found, given.facts, parameters)
         store = stores.of(uri_of(request.out))
         place = stack.enter_context(staging(request.out, store, asked, tell))
