@@ -86,6 +86,7 @@ def test_a_value_that_rejects_its_fields_is_a_usage_error() -> None:
         ["--unwanted"],
         ["--careless"],
         ["--name", "a b", "--name", "--c"],
+        ["--name", "v1.0"],
         ["--seconds", "3"],
         ["--seconds", "0.25", "--size-max", "1"],
     ],

@@ -114,4 +114,6 @@ def _words(names: list[str], given: Any) -> Iterator[str]:
         yield names[not given]
         return
     for element in given if isinstance(given, list) else [given]:
-        yield from (names[0], str(element).removesuffix(".0"))
+        text = str(element)
+        is_float = isinstance(element, float)
+        yield from (names[0], text.removesuffix(".0") if is_float else text)
