@@ -1,7 +1,8 @@
 """Pytest plugin: write how long each test took, in wall and in CPU time.
 
 ``--write-durations FILE`` writes one line per test, slowest first: seconds, seconds of
-CPU (its child processes included once they have ended), worker, and name. The summary
+CPU (its child processes included once they have ended), worker, and name. A failure is
+appended to ``FILE.failed`` at once: a long run states it an hour later. The summary
 states the CPU time of the whole run, which other load on the machine changes less than
 the wall time, and lists each test above `LONG` seconds that does not state its minutes.
 """
@@ -96,6 +97,8 @@ class _Durations:
 
     def __init__(self, file: Path) -> None:
         self._file = file
+        self._failed = file.with_name(f"{file.name}.failed")
+        self._failed.unlink(missing_ok=True)
         self._began = time.monotonic()
         self._of_workers = 0.0
         self._processes = 0
@@ -111,8 +114,15 @@ class _Durations:
         self._worker[name] = getattr(report, "worker_id", "master")
         if properties.get(_STATED):
             self._stated.add(name)
+        if report.failed:
+            self._write_failure(name, report)
         if report.when == "teardown":
             self._cpu[name] = float(str(properties.get(_CPU, 0.0)))
+
+    def _write_failure(self, name: str, report: pytest.TestReport) -> None:
+        self._failed.parent.mkdir(parents=True, exist_ok=True)
+        with self._failed.open("a", encoding="utf-8") as file:
+            file.write(f"{name} ({report.when})\n{report.longreprtext}\n\n")
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

@@ -168,3 +168,23 @@ def test_durations_are_written_and_long_tests_without_minutes_named(
     assert len(named) == 2
     assert not any("test_stated" in line for line in named)
     assert "min of CPU in 2 processes" in ran.stdout
+
+
+@pytest.mark.heavy
+def test_a_failure_is_written_at_once_and_forgotten_by_the_next_run(
+    folder: Path,
+) -> None:
+    file, failed = folder / "found.tsv", folder / "found.tsv.failed"
+    code = f"import pathlib\nFAILED = pathlib.Path({str(failed)!r})\n"
+    code += "def test_fails(): assert 1 == 2\n"
+    code += "def test_reads(): assert 'test_fails (call)' in FAILED.read_text()\n"
+    (folder / "test_it.py").write_text(code)
+    (folder / "conftest.py").write_text("from tests import durations\n")
+    options = ["--write-durations", str(file)]
+    ran = run(folder, *options, workers="0")
+    assert "1 failed, 1 passed" in ran.stdout
+    assert "test_it.py::test_fails (call)\n" in failed.read_text()
+    assert "assert 1 == 2" in failed.read_text()
+    (folder / "test_it.py").write_text("def test_passes(): pass\n")
+    assert run(folder, *options, workers="0").returncode == 0
+    assert not failed.exists()

@@ -57,6 +57,10 @@ class Part:
         is_inside = _is_below(file, [self.folder]) and not _is_below(file, nested)
         return is_inside and file.suffix == ".py"
 
+    def count_files(self, files: Collection[Path]) -> int:
+        """Return how many of some files are modules or tests of the part."""
+        return sum(self.has_module(file) or self.has_test(file) for file in files)
+
 
 def _is_below(file: Path, names: Collection[str]) -> bool:
     """Return whether a file is one of some files, or lies in one of some folders."""
@@ -65,11 +69,7 @@ def _is_below(file: Path, names: Collection[str]) -> bool:
 
 def changed_parts(files: Collection[Path]) -> list[Part]:
     """Return the parts with a module or a test among the files that have changed."""
-    return [
-        part
-        for part in PARTS
-        if any(part.has_module(file) or part.has_test(file) for file in files)
-    ]
+    return [part for part in PARTS if part.count_files(files)]
 
 
 _OF_POLICIES = (

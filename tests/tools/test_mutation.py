@@ -12,6 +12,7 @@ from tests.tools.repositories import commit, repository, write
 from tools import mutation
 from tools.mutants import KILLED, SURVIVED, Mutant, Verdict
 from tools.mutation import (
+    MOST_PARTS,
     Outcome,
     Workshop,
     judge,
@@ -333,14 +334,14 @@ def passed(root: Path) -> str:
 def test_no_part_is_tried_where_nothing_has_changed(checkout: Path) -> None:
     write(checkout, {"tools/other.py": "new\n", "tests/cli/test_it.py": "new\n"})
     line = f"mutation: no part changed since {passed(checkout)}: nothing to try"
-    assert parts_since_passed(checkout) == ([], line)
+    assert parts_since_passed(1, checkout) == ([], line)
 
 
 def test_the_parts_that_have_changed_are_tried(checkout: Path) -> None:
     write(checkout, {"solver/exact/core.py": "new\n"})
     commit(checkout)
     write(checkout, {"tests/verify/test_sums.py": "new\n"})
-    parts, line = parts_since_passed(checkout)
+    parts, line = parts_since_passed(1, checkout)
     assert [part.folder for part in parts] == ["solver/exact", "verify"]
     since = f"changed since {passed(checkout)}"
     assert line == f"mutation: 2 of {len(PARTS)} parts {since}: solver/exact, verify"
@@ -349,23 +350,43 @@ def test_the_parts_that_have_changed_are_tried(checkout: Path) -> None:
 def test_deleted_and_untracked_modules_have_changed(checkout: Path) -> None:
     (checkout / "solver" / "results.py").unlink()
     write(checkout, {"heuristics/group/new.py": ""})
-    parts, _ = parts_since_passed(checkout)
+    parts, _ = parts_since_passed(1, checkout)
     assert [part.folder for part in parts] == ["solver", "heuristics/group"]
 
 
-def test_a_change_of_the_tool_itself_tries_all_parts(checkout: Path) -> None:
+def test_of_many_parts_those_with_the_most_changed_files_are_tried(
+    checkout: Path,
+) -> None:
+    folders = [part.folder for part in PARTS][: MOST_PARTS + 1]
+    for number, folder in enumerate(folders):
+        names = [f"{folder}/new_{i}.py" for i in range(number + 1)]
+        write(checkout, dict.fromkeys(names, ""))
+    parts, line = parts_since_passed(1, checkout)
+    assert [part.folder for part in parts] == folders[:0:-1]
+    changed, tried = line.split(f"parts changed since {passed(checkout)}: ")[1].split(
+        "; those with the most changed files are tried: "
+    )
+    assert changed.split(", ") == folders
+    assert tried.split(", ") == folders[:0:-1]
+
+
+def test_a_change_of_the_tool_itself_draws_parts(checkout: Path) -> None:
     write(checkout, {"tools/mutants.py": "new\n", "verify/judge.py": "new\n"})
-    parts, line = parts_since_passed(checkout)
-    assert list(parts) == list(PARTS)
-    since = f"changed since {passed(checkout)}"
-    assert line == f"mutation: all {len(PARTS)} parts: tools/mutants.py {since}"
+    parts, line = parts_since_passed(1, checkout)
+    assert len(set(parts)) == MOST_PARTS
+    assert set(parts) < set(PARTS)
+    assert parts_since_passed(1, checkout) == (parts, line)
+    assert any(parts_since_passed(i, checkout)[0] != parts for i in range(2, 5))
+    names = ", ".join(part.folder for part in parts)
+    since = f"tools/mutants.py changed since {passed(checkout)}"
+    assert line == f"mutation: 4 of all {len(PARTS)} parts ({names}): {since}"
 
 
-def test_all_parts_are_tried_where_no_commit_is_known(checkout: Path) -> None:
+def test_parts_are_drawn_where_no_commit_is_known(checkout: Path) -> None:
     (checkout / PASSED).unlink()
-    parts, line = parts_since_passed(checkout)
-    assert list(parts) == list(PARTS)
-    assert line == f"mutation: all {len(PARTS)} parts: there is no .ci/nightly-passed"
+    parts, line = parts_since_passed(1, checkout)
+    assert len(set(parts)) == MOST_PARTS
+    assert line.endswith("): there is no .ci/nightly-passed")
 
 
 @pytest.mark.parametrize(
