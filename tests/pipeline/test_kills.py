@@ -50,13 +50,18 @@ def undisturbed(
     return audited(tmp_path_factory.mktemp("audits") / "undisturbed")
 
 
-def audited(out: Path, **more: Any) -> AuditSummary:
+def audited(
+    out: Path, *, max_partitions: int = MAX_PARTITIONS, **hooks: Any
+) -> AuditSummary:
     """Audit the recording, with all default assignors.
 
     Workers know what they have evaluated before, and are then too quick to be killed;
     another limit, which rejects nothing, is another question.
     """
-    return audit(AuditRequest(sources=[CHURN], out=out, master=MASTER, **more))
+    request = AuditRequest(
+        sources=[CHURN], out=out, master=MASTER, max_partitions=max_partitions
+    )
+    return audit(request, **hooks)
 
 
 def command_of(process: psutil.Process) -> str:
