@@ -12,9 +12,9 @@ OUT ?= out/audit
 UPGRADE ?=
 
 BIN := .venv/bin
-# tests/distribution.py states how many processes run tests, and which test runs where;
-# tests/durations.py writes how long each took to build/tests.
-PYTEST = $(BIN)/python -m pytest -q -rs -p tests.distribution -p tests.durations \
+# tests/support/distribution.py states how many processes run tests, and which test runs where;
+# tests/support/durations.py writes how long each took to build/tests.
+PYTEST = $(BIN)/python -m pytest -q -rs -p tests.support.distribution -p tests.support.durations \
   -n logical --junitxml build/tests/$@.xml --write-durations build/tests/$@.tsv
 # Packages in which no class name and no module name occurs twice.
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
@@ -64,7 +64,7 @@ quick: dev ## the quick tests
 
 test-heavy: programs ## clients, browser, proofs, mutants of changed parts, then the heavy tests
 	@$(BIN)/python -m tools.mutation --changed
-	@ORACLE_INSTANCES=8000 $(PYTEST) -p tests.lacking --dist loadgroup \
+	@ORACLE_INSTANCES=8000 $(PYTEST) -p tests.support.lacking --dist loadgroup \
 	  --no-loadscope-reorder -m "heavy and not nightly"
 
 test-all: test test-heavy ## both

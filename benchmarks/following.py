@@ -25,7 +25,7 @@ from pipeline.files import LocalStore
 from pipeline.following.follower import write_merged
 from pipeline.following.kept_batches import KeptBatches
 from pipeline.session import spark_session
-from tests.live.kept_recording import keep_recording, live_source
+from tests.pipeline.live.kept_recording import keep_recording, live_source
 
 MASTER: Final = "local[1]"
 BATCHES: Final = (10, 100, 1_000)

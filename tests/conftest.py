@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from tests import amount, last_drawn
+from tests.support import amount, last_drawn
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

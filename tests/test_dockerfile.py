@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.dockerfile import ROOT, arguments_of, copied, copy_to, instructions
-from tests.other_user import NAMELESS, lacking_for_other_users, other_user
-from tests.pages import blocks
+from tests.support.dockerfile import ROOT, arguments_of, copied, copy_to, instructions
+from tests.support.other_user import NAMELESS, lacking_for_other_users, other_user
+from tests.support.pages import blocks
 from tools.set_up import COMMAND
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())

@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from tests.pages import PAGES, ROOT, blocks
+from tests.support.pages import PAGES, ROOT, blocks
 from tools import installation
 from tools.installation import Installation, extras, install, make_wheel, pip_install
 from tools.workers import copy_kernels

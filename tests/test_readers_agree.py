@@ -21,8 +21,8 @@ from rebalance import (
     to_json,
 )
 from solver import parse_policy
-from tests.shapes import SHAPES, Document
-from tests.strategies import generators, rebalances, rebalances_with_assignments
+from tests.support.shapes import SHAPES, Document
+from tests.support.strategies import generators, rebalances, rebalances_with_assignments
 
 ODD: tuple[Any, ...] = (
     None,

@@ -24,10 +24,15 @@ from rebalance import (
 from solver import NAMED, Objective, WeightedObjective, parse_policy
 from solver.objectives import scale_of, value_of
 from solver.policy import WEIGHT_MAX
-from tests.examples import costly, shared_by
-from tests.shapes import SHAPES, Document
-from tests.solver.brute import Brute, best_values
-from tests.strategies import TINY, generators, rebalances, rebalances_with_assignments
+from tests.references.brute import Brute, best_values
+from tests.support.examples import costly, shared_by
+from tests.support.shapes import SHAPES, Document
+from tests.support.strategies import (
+    TINY,
+    generators,
+    rebalances,
+    rebalances_with_assignments,
+)
 from verify import columns_of
 from verify.policy.notation import OBJECTIVES, read_policy
 from verify.policy.objectives import scale_of as judges_scale

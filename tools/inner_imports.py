@@ -25,16 +25,15 @@ PACKAGES = frozenset(
 SAYS_SO = "Reaches into"
 REASONS: Mapping[str, str] = {
     "tests/benchmarks/": "the first round of an assignor is no public name",
-    "tests/cli/": "replaces what would take long or fail on purpose",
+    "tests/oracle/cli/": "replaces what would take long or fail on purpose",
     "tests/conformance/": "stand-ins for Java, the network, and a mirror of jars",
-    "tests/corpus/": "words that scenarios use for their subjects",
+    "tests/conformance/corpus/": "words that scenarios use for their subjects",
     "tests/docs/": "what the pages list: kinds, functions of the judge, the command",
-    "tests/live/": "answers of a cluster that fail on purpose, without a cluster",
-    "tests/pipeline/": "stages of the audit, each of them without Spark",
-    "tests/plugins/": "one module per client, named by its entry point",
+    "tests/pipeline/": "stages of the audit, each without Spark or a cluster",
+    "tests/oracle/plugins/": "one module per client, named by its entry point",
     "tests/proofs/": "instances as the audit states them, without Spark",
     "tests/rebalance/test_reading.py": "a file that changes while it is read",
-    "tests/report/": "the rules by which the page counts, one by one",
+    "tests/oracle/report/": "the rules by which the page counts, one by one",
     "tests/studies/": "members and commands of the studies, without a broker",
     "tests/solver/cpsat/test_endings.py": "limits, and faults of CP-SAT on purpose",
     "tests/solver/cpsat/test_exact.py": "the largest numbers CP-SAT is trusted with",
@@ -44,8 +43,8 @@ REASONS: Mapping[str, str] = {
     "tests/solver/peak_lag/test_limits.py": "limits of all sorts",
     "tests/solver/test_solving.py": "engines that miscount on purpose",
     "tests/test_extras.py": "the modules of each extra, which it blocks",
-    "tests/testing/": "the first round of an assignor is no public name",
-    "tests/test_other_user.py": "the list of all subcommands",
+    "tests/conformance/testing/": "the first round of an assignor is no public name",
+    "tests/oracle/test_other_user.py": "the list of all subcommands",
     "tests/tools/test_clients.py": "declarations of clients, which set-up builds",
 }
 """Files and folders whose tests compare no kernel with a reference, and why not."""

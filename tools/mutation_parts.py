@@ -72,18 +72,6 @@ def changed_parts(files: Collection[Path]) -> list[Part]:
     return [part for part in PARTS if part.count_files(files)]
 
 
-_OF_POLICIES = (
-    "tests/verify/test_answers.py",
-    "tests/verify/test_brute_force.py",
-    "tests/verify/test_enumeration.py",
-    "tests/verify/test_feasibility.py",
-    "tests/verify/test_feasible_region.py",
-    "tests/verify/test_price_bounds.py",
-    "tests/verify/test_real_terms.py",
-    "tests/verify/test_terms.py",
-)
-"""What tests `verify/policy`, and not the core of the judge."""
-
 PARTS = (
     Part(
         folder="solver",
@@ -109,18 +97,13 @@ PARTS = (
     ),
     Part(
         folder="solver/policy",
-        tests=("tests/policy", "tests/test_values_agree.py"),
+        tests=("tests/solver/policy", "tests/test_values_agree.py"),
     ),
     Part(
         folder="solver/exact",
-        tests=(
-            "tests/solver/test_core.py",
-            "tests/solver/test_min_cost_flow.py",
-            "tests/solver/test_certificate.py",
-            "tests/solver/test_optimal_face.py",
-        ),
+        tests=("tests/solver/exact",),
         without=(
-            "tests/solver/test_core.py::test_same_bytes_whatever_the_hash_seed_and",
+            "tests/solver/exact/test_core.py::test_same_bytes_whatever_the_hash_seed_and",
         ),
     ),
     Part(
@@ -163,11 +146,7 @@ PARTS = (
     ),
     Part(
         folder="solver/explanation",
-        tests=(
-            "tests/explanation/test_brute_force_statements.py",
-            "tests/explanation/test_best_exchange.py",
-            "tests/explanation/test_move_budget.py",
-        ),
+        tests=("tests/solver/explanation",),
         seconds=50.0,
     ),
     Part(
@@ -186,46 +165,37 @@ PARTS = (
     ),
     Part(
         folder="pipeline/judging",
-        tests=(
-            "tests/pipeline/test_codes.py",
-            "tests/pipeline/test_judge_rows.py",
-            "tests/pipeline/test_judged_batch.py",
-            "tests/pipeline/test_kept_codes.py",
-            "tests/pipeline/test_premises.py",
-            "tests/pipeline/test_stated_codes.py",
-            "tests/pipeline/test_topic_names.py",
-            "tests/pipeline/test_unjudged_states.py",
-        ),
+        tests=("tests/pipeline/judging",),
         without=(
-            "tests/pipeline/test_codes.py::test_the_judge_checks_a_sample",
-            "tests/pipeline/test_codes.py::test_the_recording_has_equal_rows",
-            "tests/pipeline/test_judged_batch.py::test_most_drawn_cases_are_judged",
+            "tests/pipeline/judging/test_codes.py::test_the_judge_checks_a_sample",
+            "tests/pipeline/judging/test_codes.py::test_the_recording_has_equal_rows",
+            "tests/pipeline/judging/test_judged_batch.py::test_most_drawn_cases_are_judged",
         ),
     ),
     Part(
         folder="verify",
         tests=("tests/verify",),
         without=(
-            *_OF_POLICIES,
+            "tests/verify/policy",
             "tests/verify/test_certificate.py::test_sound_for_many_seeds",
         ),
     ),
     Part(
         folder="verify/policy",
         tests=(
-            *_OF_POLICIES,
+            "tests/verify/policy",
             "tests/verify/test_bugs.py",
             "tests/verify/test_cases.py",
             "tests/verify/test_claims.py",
             "tests/test_values_agree.py",
         ),
         without=(
-            "tests/verify/test_answers.py::test_proofs_of_every_sort_are_often",
-            "tests/verify/test_brute_force.py::test_named_shapes_by_another_dealer",
-            "tests/verify/test_brute_force.py::test_too_large_in_words",
-            "tests/verify/test_enumeration.py::test_as_much_as_it_takes",
-            "tests/verify/test_enumeration.py::test_refuses_instances_that_take_too_long",
-            "tests/verify/test_price_bounds.py::test_nothing_false_is_ever_proved",
+            "tests/verify/policy/test_answers.py::test_proofs_of_every_sort_are_often",
+            "tests/verify/policy/test_brute_force.py::test_named_shapes_by_another_dealer",
+            "tests/verify/policy/test_brute_force.py::test_too_large_in_words",
+            "tests/verify/policy/test_enumeration.py::test_as_much_as_it_takes",
+            "tests/verify/policy/test_enumeration.py::test_refuses_instances_that_take_too_long",
+            "tests/verify/policy/test_price_bounds.py::test_nothing_false_is_ever_proved",
         ),
     ),
 )

@@ -32,7 +32,8 @@ EXAMPLES: Final = "thorough"
 MUTATION: Final = (sys.executable, "-m", "tools.mutation")
 PYTEST: Final = (
     *(sys.executable, "-m", "pytest", "-q", "-rs", "-n", "logical"),
-    *("-p", "tests.distribution", "-p", "tests.durations", "-p", "tests.lacking"),
+    *("-p", "tests.support.distribution", "-p", "tests.support.durations"),
+    *("-p", "tests.support.lacking"),
     *("--dist", "loadgroup", "--no-loadscope-reorder"),
     *("--junitxml", "build/tests/test-nightly.xml"),
     *("--write-durations", "build/tests/test-nightly.tsv"),

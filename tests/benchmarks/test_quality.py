@@ -58,8 +58,8 @@ from conformance.runs import (
     external_command,
     family_of,
 )
-from tests.cli.commands import CHAIN, write_lines
 from tests.conformance.subjects import Scripted, optimal
+from tests.oracle.cli.commands import CHAIN, write_lines
 
 Line = dict[str, Any]
 PLAN = StudyPlan(families=("claims", "racks"), seeds=3, count=30)

@@ -14,8 +14,8 @@ from benchmarks.quality.study_run import run_study
 from benchmarks.quality.subjects import StudySubject
 from conformance.clients import Answer, Verdict
 from conformance.runs import Subject
-from tests.cli.commands import CHAIN, write_lines
 from tests.conformance.subjects import Scripted, failed, optimal
+from tests.oracle.cli.commands import CHAIN, write_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

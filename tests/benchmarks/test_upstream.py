@@ -18,8 +18,8 @@ from conformance.clients import Adapter, Answer, Program, Verdict
 from heuristics import ASSIGNORS
 from heuristics.cooperative_sticky import MOST_ROUNDS, CooperativeStickyAssignor
 from rebalance import Assignment, document_of, instance_of, parse_rebalance
-from tests.heuristics.sticky_reference import is_mixed
-from tests.shapes import Document, member, rebalance
+from tests.references.sticky import is_mixed
+from tests.support.shapes import Document, member, rebalance
 
 Line = dict[str, Any]
 

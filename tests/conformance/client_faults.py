@@ -9,6 +9,7 @@ from typing import Final
 
 from conformance.clients import Verdict
 from rebalance import rebalance_of
+from tests.conformance.corpus.scenes import SCENARIOS
 from tests.conformance.fault import (
     Fault,
     has_idle_member,
@@ -21,8 +22,7 @@ from tests.conformance.fault import (
     is_mixed,
     misses_topic,
 )
-from tests.corpus.scenes import SCENARIOS
-from tests.shapes import Document, member, rebalance
+from tests.support.shapes import Document, member, rebalance
 
 KAFKA = "4.4.0 3.9.2"
 KAFKA_PYTHON = "3.0.12 2.3.3 2.0.6"

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 
 from conformance.clients import Answer, ClientAssignor, Verdict
 from conformance.shapes import SHAPES
-from tests.shapes import Document
+from tests.support.shapes import Document
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,9 +16,9 @@ from conformance.clients import (
     judged,
 )
 from rebalance import AssignmentDocument
-from tests import amount
-from tests.shapes import Document
-from tests.strategies import LARGER, SMALL, seeded_rebalance
+from tests.support import amount
+from tests.support.shapes import Document
+from tests.support.strategies import LARGER, SMALL, seeded_rebalance
 
 INSTANCES = amount.INSTANCES * 2 // 5
 NEWEST = next(iter(LINES))

@@ -13,10 +13,10 @@ from heuristics import ASSIGNORS
 from heuristics.cooperative_sticky import CooperativeStickyAssignor
 from rebalance import document_of
 from tests.conformance.jars import in_order
-from tests.heuristics.reference import Held, flat
 from tests.heuristics.routes import instance
-from tests.heuristics.sticky_reference import TP, General, is_mixed
-from tests.shapes import Document
+from tests.references.heuristics import Held, flat
+from tests.references.sticky import TP, General, is_mixed
+from tests.support.shapes import Document
 
 
 def lettered(document: Document) -> Document:

@@ -17,7 +17,7 @@ from rebalance import (
     parse_rebalance,
 )
 from solver import solve
-from tests.shapes import Document
+from tests.support.shapes import Document
 
 Held = Mapping[str, Mapping[str, list[int]]]
 

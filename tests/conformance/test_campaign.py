@@ -16,7 +16,7 @@ from conformance.runs import FILE, Category, RunPlan, Subject
 from conformance.shapes import has_double_claims, unusual_shapes
 from tests.conformance.subjects import Scripted, answered, failed, optimal
 from tests.conformance.test_runs import faulty
-from tests.shapes import CHAIN, Document, member, rebalance
+from tests.support.shapes import CHAIN, Document, member, rebalance
 
 
 @dataclass(frozen=True)

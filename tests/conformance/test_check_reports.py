@@ -13,7 +13,7 @@ from conformance.checks import Check, JunitReport, TapReport, Totals
 from conformance.clients import Answer, Verdict
 from conformance.runs import Category, JudgedAnswer, Outcome, Requirement
 from tests.conformance.tap_reading import read_tap
-from tests.shapes import rebalance
+from tests.support.shapes import rebalance
 
 HOSTILE = 'a # b \\ <c> & "d"\n]]> ok 3 \x00\x1b\ufffe … -->'
 DOCUMENT = rebalance({"t#": 1}, {})

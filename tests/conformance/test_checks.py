@@ -32,7 +32,7 @@ from tests.conformance.subjects import (
     in_rounds,
     optimal,
 )
-from tests.shapes import Document, member, rebalance
+from tests.support.shapes import Document, member, rebalance
 
 Reply = Callable[[Document], Answer]
 EAGER = ("range", "sticky")

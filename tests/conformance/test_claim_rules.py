@@ -17,7 +17,7 @@ from conformance.runs.optimum import proved_optimum
 from conformance.runs.records import FILE
 from conformance.shapes import SHAPES
 from studies.findings.matrix import CONFLICTING
-from tests.shapes import Document, member, rebalance
+from tests.support.shapes import Document, member, rebalance
 
 Held = dict[str, Any]
 DRAWS = 300

@@ -27,13 +27,13 @@ from conformance.clients import (
 from conformance.corpus import play
 from heuristics import ASSIGNORS
 from rebalance import AssignmentDocument, Rebalance, document_of, to_json
-from tests import last_drawn
 from tests.conformance.client_faults import FAULTS
+from tests.conformance.corpus.scenes import SCENARIOS
 from tests.conformance.fault import Fault
 from tests.conformance.jars import INSTANCES, drawn, in_order
-from tests.corpus.scenes import SCENARIOS
 from tests.heuristics.routes import instance
-from tests.shapes import Document, member, rebalance
+from tests.support import last_drawn
+from tests.support.shapes import Document, member, rebalance
 
 EVERY = [assignor for assignor in all_client_assignors() if assignor.kind == "adapter"]
 SPECS = [assignor.spec for assignor in EVERY]

@@ -12,8 +12,8 @@ from conformance.runs import Category, drive
 from tests.conformance.client_faults import LEFT
 from tests.conformance.subjects import Scripted, answered, in_rounds, optimal
 from tests.conformance.test_rounds import without_capacities
-from tests.shapes import VANISHED, Document, member, rebalance
-from tests.strategies import SMALL, rebalances, rebalances_with_assignments
+from tests.support.shapes import VANISHED, Document, member, rebalance
+from tests.support.strategies import SMALL, rebalances, rebalances_with_assignments
 
 Partition = tuple[str, int]
 

@@ -30,9 +30,9 @@ from conformance.runs import (
 from conformance.scenario import parse_scenario
 from rebalance import Instance
 from solver import Result, Status, solve
-from tests import amount
 from tests.conformance.subjects import Scripted, answered, in_rounds, optimal
-from tests.shapes import Document, member, rebalance
+from tests.support import amount
+from tests.support.shapes import Document, member, rebalance
 
 yaml: Any = pytest.importorskip("yaml")
 

@@ -17,7 +17,7 @@ from conformance.shapes import (
 )
 from rebalance import parse_rebalance
 from tests.conformance.subjects import Scripted, optimal
-from tests.shapes import Document, member, rebalance
+from tests.support.shapes import Document, member, rebalance
 
 SMALL = [family for name, family in FAMILIES.items() if name != "large"]
 DRAWS = 40

@@ -24,7 +24,7 @@ from conformance.findings.definitions import DefinitionError, read_definition
 from conformance.runs import Finding, parse_finding
 from conformance.shapes import SHAPES
 from rebalance import OutsideError, rebalance_of
-from tests.shapes import Document, member, rebalance
+from tests.support.shapes import Document, member, rebalance
 
 MIXED = rebalance({"t": 1}, {"a": member([]), "b": member(["t"])})
 TEXT = """

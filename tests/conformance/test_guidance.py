@@ -27,7 +27,7 @@ from conformance.runs import (
 from tests.conformance.subjects import Scripted, failed, optimal
 from tests.conformance.test_campaign import Here
 from tests.conformance.test_runs import faulty
-from tests.shapes import Document
+from tests.support.shapes import Document
 
 TEMPLATE = Draws(family="", seed=11, start=0, count=0, cooperative=False, keep=1)
 OPTIMAL = (Category.OPTIMAL, "", "", 1, 0)

@@ -13,7 +13,6 @@ import pytest
 from conformance.clients import Adapter, Verdict
 from heuristics import ASSIGNORS, Assignor
 from rebalance import document_of
-from tests import last_drawn
 from tests.conformance.jars import (
     INSTANCES,
     NEWEST,
@@ -29,7 +28,8 @@ from tests.conformance.jars import (
     with_topics_there,
 )
 from tests.heuristics.routes import instance
-from tests.shapes import Document, rebalance
+from tests.support import last_drawn
+from tests.support.shapes import Document, rebalance
 
 pytestmark = pytest.mark.heavy
 

@@ -22,8 +22,8 @@ from conformance.clients import (
     judged,
     suspecting,
 )
-from tests.shapes import rebalance
-from tests.waiting import wait_until
+from tests.support.shapes import rebalance
+from tests.support.waiting import wait_until
 
 FAKE = Program(
     name="fake", argv=(sys.executable, str(Path(__file__).with_name("fake_adapter.py")))

@@ -33,7 +33,7 @@ from conformance.runs import (
 )
 from conformance.wire import wired_command
 from tests.conformance.subjects import answered, failed, optimal
-from tests.shapes import Document, member, rebalance
+from tests.support.shapes import Document, member, rebalance
 
 VARYING = Path(__file__).with_name("varying_adapter.py")
 TWO = rebalance(

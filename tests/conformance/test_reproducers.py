@@ -45,8 +45,8 @@ from tests.conformance.client_faults import (
     OLDER,
     first_of,
 )
-from tests.librdkafka_headers import lacking_for_c
-from tests.shapes import CHAIN, Document, member, rebalance
+from tests.support.librdkafka_headers import lacking_for_c
+from tests.support.shapes import CHAIN, Document, member, rebalance
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "tests" / "data" / "reproducers"

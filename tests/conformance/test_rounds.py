@@ -16,7 +16,7 @@ from tests.conformance.subjects import (
     in_rounds,
     optimal,
 )
-from tests.shapes import (
+from tests.support.shapes import (
     CHAIN,
     DOUBLE_CLAIM,
     LONG_CHAIN,
@@ -27,7 +27,7 @@ from tests.shapes import (
     member,
     rebalance,
 )
-from tests.strategies import LARGER, SMALL, rebalances
+from tests.support.strategies import LARGER, SMALL, rebalances
 from verify import case_of, judge
 
 TWO = rebalance(

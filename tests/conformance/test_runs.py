@@ -21,7 +21,7 @@ from conformance.runs import (
     run_instances,
 )
 from rebalance import OutsideError
-from tests.shapes import CHAIN, member, rebalance
+from tests.support.shapes import CHAIN, member, rebalance
 
 FAULTY = Path(__file__).with_name("faulty_adapter.py")
 

@@ -18,7 +18,7 @@ from conformance.corpus import corpus
 from conformance.runs import FAMILIES
 from conformance.scenario import Scenario
 from tests.conformance.subjects import Scripted, answered, failed, optimal
-from tests.shapes import Document
+from tests.support.shapes import Document
 
 
 def lost(document: Document) -> Answer:

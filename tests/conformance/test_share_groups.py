@@ -22,10 +22,10 @@ from conformance.share_groups import (
     share_group_of,
     share_violations,
 )
-from tests import amount
 from tests.conformance.jars import NEWEST, running
 from tests.conformance.subjects import Scripted, answered
-from tests.shapes import Document
+from tests.support import amount
+from tests.support.shapes import Document
 
 STORED = Path(__file__).parents[1] / "data" / "share_groups.jsonl"
 SIMPLE = "share-simple"

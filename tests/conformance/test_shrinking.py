@@ -28,8 +28,8 @@ from tests.conformance.subjects import (
     in_rounds,
     optimal,
 )
-from tests.shapes import Document, member, rebalance
-from tests.strategies import LARGER, rebalances
+from tests.support.shapes import Document, member, rebalance
+from tests.support.strategies import LARGER, rebalances
 
 SEGFAULT = failed(Verdict.CRASH, "SIGSEGV")
 

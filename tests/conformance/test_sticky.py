@@ -13,9 +13,8 @@ from itertools import count, islice
 import pytest
 
 from conformance.clients import LINES, Adapter, Answer, Verdict, suspecting
-from tests import last_drawn
-from tests.amount import FIRST_SEED
 from tests.conformance import jars
+from tests.conformance.corpus.scenes import SCENARIOS
 from tests.conformance.jars import (
     INSTANCES,
     STICKY,
@@ -33,15 +32,16 @@ from tests.conformance.sticky_reasons import (
     well_behaved,
     without_faulty_claims,
 )
-from tests.corpus.scenes import SCENARIOS
 from tests.heuristics.lost_group import BEFORE, TAKEN_OVER, left
-from tests.heuristics.reference import Held, flat
 from tests.heuristics.routes import fits
-from tests.heuristics.sticky_reference import is_mixed
 from tests.heuristics.test_range_racks import with_more_racks
 from tests.heuristics.test_sticky import seeded_skewed
-from tests.shapes import Document, member, rebalance
-from tests.strategies import LARGER, seeded_rebalance
+from tests.references.heuristics import Held, flat
+from tests.references.sticky import is_mixed
+from tests.support import last_drawn
+from tests.support.amount import FIRST_SEED
+from tests.support.shapes import Document, member, rebalance
+from tests.support.strategies import LARGER, seeded_rebalance
 from verify import judge
 
 pytestmark = pytest.mark.heavy

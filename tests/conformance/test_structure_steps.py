@@ -23,10 +23,10 @@ from conformance.shrinking.reduction import RESTART_TESTS
 from conformance.shrinking.size_order import size_of
 from conformance.shrinking.structure import SIDEWAYS, STRUCTURE
 from rebalance import parse_rebalance
-from tests.amount import seeds
-from tests.heuristics.sticky_reference import Endless, General
-from tests.shapes import Document, member, rebalance
-from tests.strategies import seeded_rebalance
+from tests.references.sticky import Endless, General
+from tests.support.amount import seeds
+from tests.support.shapes import Document, member, rebalance
+from tests.support.strategies import seeded_rebalance
 
 Holds = Callable[[Document], bool]
 

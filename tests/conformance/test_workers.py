@@ -16,7 +16,7 @@ import pytest
 from conformance.clients import Answer
 from conformance.runs import workers
 from conformance.runs.subject import Subject
-from tests.waiting import wait_until
+from tests.support.waiting import wait_until
 
 IN_DESTRUCTOR = b"in a destructor"
 

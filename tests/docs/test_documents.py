@@ -12,7 +12,7 @@ from conformance.runs import Category, drive, parse_finding, parse_run
 from oracle.explanation import explain
 from solver import STICKY, solve
 from tests.conformance.subjects import Scripted, answered
-from tests.shapes import Document, member, rebalance
+from tests.support.shapes import Document, member, rebalance
 from verify import columns_of
 from verify.policy.brute_force import settle_policy
 

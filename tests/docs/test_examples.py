@@ -26,7 +26,7 @@ from conformance.runs import parse_finding, parse_run
 from oracle.cli.invocation import run
 from oracle.explanation import parse_explanation
 from rebalance import parse_assignment, parse_rebalance
-from tests.pages import ROOT, blocks
+from tests.support.pages import ROOT, blocks
 
 LENIENT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -18,11 +18,11 @@ from heuristics import ASSIGNORS
 from oracle.cli.invocation import run
 from oracle.comparison import comparison_of
 from rebalance import AssignmentDocument, Rebalance, document_schema, parse_rebalance
-from tests.cli.commands import Cli
 from tests.docs.test_examples import LISTED, is_plain
-from tests.pages import ROOT
-from tests.shapes import Document
-from tests.strategies import rebalances, rebalances_with_assignments
+from tests.oracle.cli.commands import Cli
+from tests.support.pages import ROOT
+from tests.support.shapes import Document
+from tests.support.strategies import rebalances, rebalances_with_assignments
 from tests.verify.test_cases import FOLDERS, expectation_of, name_of, texts_of
 from tools.site.schema_page import schema_page
 

@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page
 from conformance.findings import all_definitions
 from heuristics import ASSIGNORS
 from solver import NAMED
-from tests.browsing import running_browser
+from tests.support.browsing import running_browser
 from tools.site.build import SiteError, build_site, write_pages
 from tools.site.environment import make_environment
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.shapes import Document, member, rebalance
+from tests.support.shapes import Document, member, rebalance
 
 BEFORE: Final = rebalance({"t": 1}, {"a": member(["t"], {"t": [0]}, 9)})
 """Assignment that the leader saw when generations were higher."""

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from heuristics import ASSIGNORS, Assignor
 from rebalance import ClaimRule, Instance, document_of, instance_of, parse_rebalance
-from tests.heuristics.reference import Held, size, wants
-from tests.shapes import SHAPES, Document
-from tests.strategies import INT64_MAX, SMALL, Limits, rebalances
+from tests.references.heuristics import Held, size, wants
+from tests.support.shapes import SHAPES, Document
+from tests.support.strategies import INT64_MAX, SMALL, Limits, rebalances
 
 LAYABLE = [
     shape

@@ -17,11 +17,11 @@ from rebalance import (
     instance_of,
 )
 from solver import solve
-from tests.amount import INSTANCES, seeds
-from tests.corpus.scenes import SCENARIOS
+from tests.conformance.corpus.scenes import SCENARIOS
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable
-from tests.shapes import Document, member, rebalance
-from tests.strategies import LARGER, seeded_rebalance
+from tests.support.amount import INSTANCES, seeds
+from tests.support.shapes import Document, member, rebalance
+from tests.support.strategies import LARGER, seeded_rebalance
 
 
 def loads(laid_out: Instance, assignee: np.ndarray) -> list[int]:

@@ -12,9 +12,6 @@ import pytest
 from hypothesis import example, given
 
 from rebalance import ClaimRule
-from tests.examples import shared_by
-from tests.heuristics.constrained_reference import kafka_9987, kip_615
-from tests.heuristics.reference import Held, believed, flat
 from tests.heuristics.routes import (
     assigned,
     faults,
@@ -22,8 +19,11 @@ from tests.heuristics.routes import (
     load,
     with_equal_subscriptions,
 )
-from tests.shapes import Document, member, rebalance
-from tests.strategies import LARGER
+from tests.references.constrained import kafka_9987, kip_615
+from tests.references.heuristics import Held, believed, flat
+from tests.support.examples import shared_by
+from tests.support.shapes import Document, member, rebalance
+from tests.support.strategies import LARGER
 
 EARLIER: dict[str, Callable[[Document], Held]] = {
     "KIP-615": kip_615,

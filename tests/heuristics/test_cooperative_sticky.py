@@ -14,10 +14,7 @@ from conformance import play, unmet
 from heuristics import ASSIGNORS, cooperative_sticky
 from heuristics.cooperative_sticky import CooperativeStickyAssignor, Round
 from rebalance import Assignment, ClaimRule, document_of, instance_of, to_json
-from tests.amount import seeds
-from tests.corpus.scenes import SCENARIOS, answers_of, complaints
-from tests.examples import costly
-from tests.heuristics.reference import Held, size, wants
+from tests.conformance.corpus.scenes import SCENARIOS, answers_of, complaints
 from tests.heuristics.routes import (
     LAYABLE,
     fits,
@@ -28,8 +25,11 @@ from tests.heuristics.routes import (
 )
 from tests.heuristics.test_range_racks import with_more_racks
 from tests.heuristics.test_sticky import DRAWN, seeded_skewed
-from tests.shapes import Document, member, rebalance, shape
-from tests.strategies import LARGER, seeded_rebalance
+from tests.references.heuristics import Held, size, wants
+from tests.support.amount import seeds
+from tests.support.examples import costly
+from tests.support.shapes import Document, member, rebalance, shape
+from tests.support.strategies import LARGER, seeded_rebalance
 from verify import judge, read_assignment, read_rebalance
 
 COOPERATIVE = CooperativeStickyAssignor()

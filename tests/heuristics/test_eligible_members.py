@@ -14,7 +14,7 @@ from heuristics.eligible_members import EligibleMembers, eligible_members_of
 from heuristics.group_columns import GroupColumns, columns_of
 from rebalance import Instance
 from tests.heuristics.routes import instance
-from tests.shapes import member, rebalance, shape
+from tests.support.shapes import member, rebalance, shape
 
 
 def listed(instance_: Instance, eligible: EligibleMembers) -> dict[str, list[str]]:

@@ -17,8 +17,8 @@ from heuristics.eligible_members import EligibleMembers, eligible_members_of
 from heuristics.exchanges import Laden, exchange, reliefs, sort_by_total
 from heuristics.group_columns import GroupColumns, columns_of
 from tests.heuristics.routes import instance
-from tests.shapes import member, rebalance
-from tests.strategies import generators
+from tests.support.shapes import member, rebalance
+from tests.support.strategies import generators
 
 ENDLESS = 10**9
 

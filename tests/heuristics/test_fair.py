@@ -12,8 +12,8 @@ import verify
 from heuristics import ASSIGNORS
 from rebalance import NOBODY, Assignment, Instance, document_of, to_json
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable
-from tests.shapes import Document, member, rebalance
-from tests.strategies import LARGER, seeded_rebalance
+from tests.support.shapes import Document, member, rebalance
+from tests.support.strategies import LARGER, seeded_rebalance
 
 
 def agrees(document: Document) -> None:

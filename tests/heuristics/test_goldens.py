@@ -1,16 +1,16 @@
 """The sources' own examples, exactly, for deterministic algorithms.
 
-KIP-54's, KIP-169's and KIP-615's are in the corpus (``tests/corpus``); this module has
-the Javadoc's and those of Kafka 4.0's unit tests, named as there.
+KIP-54's, KIP-169's and KIP-615's are in the corpus (``tests/conformance/corpus``); this
+module has the Javadoc's and those of Kafka 4.0's unit tests, named as there.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from tests.heuristics.reference import Held
 from tests.heuristics.routes import assigned
-from tests.shapes import Document, member, rebalance
+from tests.references.heuristics import Held
+from tests.support.shapes import Document, member, rebalance
 
 
 def group(topics: dict[str, int], **subscriptions: list[str]) -> Document:

@@ -8,14 +8,6 @@ from hypothesis import example, given, settings
 from heuristics import ASSIGNORS
 from rebalance import document_of, figures_of
 from solver import solve
-from tests.examples import costly, shared_by
-from tests.heuristics.reference import (
-    believed,
-    members_in_order,
-    most_kept_in_balance,
-    size,
-    wants,
-)
 from tests.heuristics.routes import (
     assigned,
     instance,
@@ -25,8 +17,16 @@ from tests.heuristics.routes import (
     with_lag,
     without_racks,
 )
-from tests.shapes import Document, member, rebalance, shape
-from tests.strategies import LARGER, TINY
+from tests.references.heuristics import (
+    believed,
+    members_in_order,
+    most_kept_in_balance,
+    size,
+    wants,
+)
+from tests.support.examples import costly, shared_by
+from tests.support.shapes import Document, member, rebalance, shape
+from tests.support.strategies import LARGER, TINY
 
 ACROSS_UNICODE = rebalance(
     {"\ufffd": 1, "\U0001f600": 1, "z": 1},

@@ -1,6 +1,6 @@
 """Kernels give the same results without a compiler.
 
-`tests.cli.test_small_input` compares them in the quick tests.
+`tests.oracle.cli.test_small_input` compares them in the quick tests.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import sys
 
 import pytest
 
-from tests import last_drawn
-from tests.amount import INSTANCES, seeds
 from tests.heuristics.routes import LAYABLE, fits
-from tests.shapes import Document
-from tests.strategies import LARGER, seeded_rebalance
+from tests.support import last_drawn
+from tests.support.amount import INSTANCES, seeds
+from tests.support.shapes import Document
+from tests.support.strategies import LARGER, seeded_rebalance
 
 SCRIPT = """
 from heuristics import ASSIGNORS

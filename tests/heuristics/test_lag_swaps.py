@@ -12,10 +12,10 @@ from heuristics import ASSIGNORS
 from rebalance import NOBODY, Instance, InstanceError, Int32, document_of
 from solver import Limits, parse_policy
 from solver.peak_lag import solve
-from tests import amount, last_drawn
 from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable, with_lag
-from tests.shapes import Document, member, rebalance
-from tests.strategies import LARGER, seeded_rebalance
+from tests.support import amount, last_drawn
+from tests.support.shapes import Document, member, rebalance
+from tests.support.strategies import LARGER, seeded_rebalance
 
 
 def totals(laid_out: Instance, assignee: Int32) -> list[int]:

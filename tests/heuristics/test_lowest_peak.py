@@ -13,8 +13,8 @@ from heuristics.eligible_members import eligible_members_of
 from heuristics.group_columns import GroupColumns, columns_of
 from heuristics.lowest_peak import lowest_peak
 from tests.heuristics.routes import instance, layable
-from tests.shapes import Document, member, rebalance
-from tests.solver.brute import best_values
+from tests.references.brute import best_values
+from tests.support.shapes import Document, member, rebalance
 from verify import TooLarge
 
 FEW, MORE = 6, 7

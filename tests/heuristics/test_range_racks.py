@@ -12,13 +12,13 @@ from random import Random
 import pytest
 from hypothesis import example, given
 
-from tests import last_drawn
-from tests.examples import costly
-from tests.heuristics.range_reference import needs_racks, range_, takers
-from tests.heuristics.reference import Held, size
 from tests.heuristics.routes import assigned, faults, layable, without_racks
-from tests.shapes import Document, member, rebalance
-from tests.strategies import LARGER, Limits, seeded_rebalance
+from tests.references.heuristics import Held, size
+from tests.references.range_racks import needs_racks, range_, takers
+from tests.support import last_drawn
+from tests.support.examples import costly
+from tests.support.shapes import Document, member, rebalance
+from tests.support.strategies import LARGER, Limits, seeded_rebalance
 
 A_B_C = ["a", "b", "c"]
 

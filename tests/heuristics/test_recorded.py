@@ -12,10 +12,10 @@ import pytest
 
 from pipeline.history.generations import Generation, decode_generation_of
 from pipeline.records import GroupMetadata, decode_record
-from tests.heuristics.reference import Held
 from tests.heuristics.routes import assigned
-from tests.shapes import Document, member, rebalance
-from tests.wire import RECORDINGS, churn
+from tests.references.heuristics import Held
+from tests.support.shapes import Document, member, rebalance
+from tests.support.wire import RECORDINGS, churn
 
 PARTITIONS: dict[str, int] = json.loads(
     (RECORDINGS / "churn" / "topics.json").read_bytes()

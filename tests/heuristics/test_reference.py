@@ -9,10 +9,6 @@ from hypothesis import given
 
 from heuristics import ASSIGNORS
 from rebalance import ClaimRule, InstanceError
-from tests.amount import INSTANCES, seeds
-from tests.examples import costly, shared_by
-from tests.heuristics import reference
-from tests.heuristics.range_reference import range_
 from tests.heuristics.routes import (
     LAYABLE,
     assigned,
@@ -23,8 +19,12 @@ from tests.heuristics.routes import (
     with_equal_subscriptions,
     with_lag,
 )
-from tests.shapes import Document
-from tests.strategies import LARGER, seeded_rebalance
+from tests.references import heuristics as reference
+from tests.references.range_racks import range_
+from tests.support.amount import INSTANCES, seeds
+from tests.support.examples import costly, shared_by
+from tests.support.shapes import Document
+from tests.support.strategies import LARGER, seeded_rebalance
 
 
 def agrees(document: Document) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from heuristics import ASSIGNORS, UnknownAssignorError, assign
 from rebalance.building import instance_from_dict
-from tests.shapes import CHAIN
+from tests.support.shapes import CHAIN
 
 
 @pytest.mark.parametrize("name", ASSIGNORS)

@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given, settings
 
 from heuristics import ASSIGNORS
-from tests.heuristics.range_reference import range_
-from tests.heuristics.reference import Held
 from tests.heuristics.routes import (
     LAYABLE,
     faults,
@@ -20,8 +18,10 @@ from tests.heuristics.routes import (
     layable,
     without_racks,
 )
-from tests.shapes import RACKS, Document, member, rebalance
-from tests.strategies import LARGER, seeded_rebalance
+from tests.references.heuristics import Held
+from tests.references.range_racks import range_
+from tests.support.shapes import RACKS, Document, member, rebalance
+from tests.support.strategies import LARGER, seeded_rebalance
 
 SERVER_RANGE = ASSIGNORS["server-range"]
 

@@ -10,12 +10,8 @@ from hypothesis import example, given, settings
 
 from heuristics import ASSIGNORS
 from rebalance import ClaimRule, document_of
-from tests import last_drawn
-from tests.amount import seeds, share
-from tests.corpus.scenes import SCENARIOS, answers_of, complaints
-from tests.examples import costly
+from tests.conformance.corpus.scenes import SCENARIOS, answers_of, complaints
 from tests.heuristics.lost_group import BEFORE, TAKEN_OVER, left
-from tests.heuristics.reference import Held
 from tests.heuristics.routes import (
     LAYABLE,
     fits,
@@ -25,11 +21,15 @@ from tests.heuristics.routes import (
     with_equal_subscriptions,
     without_racks,
 )
-from tests.heuristics.sticky_racks_reference import racks_tell
-from tests.heuristics.sticky_reference import Endless, General, is_mixed, sticky
 from tests.heuristics.test_range_racks import with_more_racks
-from tests.shapes import Document, member, rebalance, shape
-from tests.strategies import LARGER, seeded_rebalance
+from tests.references.heuristics import Held
+from tests.references.sticky import Endless, General, is_mixed, sticky
+from tests.references.sticky_racks import racks_tell
+from tests.support import last_drawn
+from tests.support.amount import seeds, share
+from tests.support.examples import costly
+from tests.support.shapes import Document, member, rebalance, shape
+from tests.support.strategies import LARGER, seeded_rebalance
 from verify import judge
 
 STICKY = ASSIGNORS["sticky"]

@@ -13,8 +13,6 @@ from hypothesis import given, settings
 from heuristics import ASSIGNORS
 from rebalance import figures_of
 from solver import solve
-from tests import last_drawn
-from tests.heuristics.reference import Held, believed, most_kept_in_balance
 from tests.heuristics.routes import (
     LAYABLE,
     faults,
@@ -25,9 +23,11 @@ from tests.heuristics.routes import (
     load,
     with_equal_subscriptions,
 )
-from tests.heuristics.uniform_reference import uniform
-from tests.shapes import CHAIN, NINE_TEN_ELEVEN, Document, member, rebalance
-from tests.strategies import LARGER, TINY, Limits, seeded_rebalance
+from tests.references.heuristics import Held, believed, most_kept_in_balance
+from tests.references.uniform import uniform
+from tests.support import last_drawn
+from tests.support.shapes import CHAIN, NINE_TEN_ELEVEN, Document, member, rebalance
+from tests.support.strategies import LARGER, TINY, Limits, seeded_rebalance
 
 UNIFORM = ASSIGNORS["uniform"]
 

@@ -17,8 +17,8 @@ from pipeline.audit.stages import COUNTS
 from pipeline.reading import read_table
 from pipeline.tables import RUN_TABLE
 from tests.pipeline.groups import Log, group, member
-from tests.shapes import CHAIN
-from tests.wire import RECORDINGS, TESTS
+from tests.support.shapes import CHAIN
+from tests.support.wire import RECORDINGS, TESTS
 
 FIRST_LOOK = RECORDINGS / "first-look"
 HOSTILE = "<script>alert('é😀')</script>"

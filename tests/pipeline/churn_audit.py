@@ -13,7 +13,7 @@ import pytest
 
 from pipeline.audit import AuditSummary
 from tests.pipeline.local_audit import local_audit, read_summary
-from tests.wire import RECORDINGS
+from tests.support.wire import RECORDINGS
 
 CLUSTER = "churn"
 

@@ -28,8 +28,13 @@ from pipeline.sources.read import keyed
 from pipeline.sources.rows import CASE, MISSING, QUARANTINED, Row, record_row
 from pipeline.topic_ids import text_of_id
 from tests.pipeline.groups import GROUP, START_MS
-from tests.records.consumer_writers import consumer_key, consumer_value
-from tests.records.writers import group_key, group_value, offset_key, offset_value
+from tests.pipeline.records.consumer_writers import consumer_key, consumer_value
+from tests.pipeline.records.writers import (
+    group_key,
+    group_value,
+    offset_key,
+    offset_value,
+)
 
 Held = Mapping[str, Iterable[int]]
 IDS = {topic: bytes(15) + topic.encode() for topic in "tuv"}

@@ -16,8 +16,8 @@ from pipeline.records import (
 from pipeline.sources.read import keyed
 from pipeline.sources.rows import WITHOUT_TOMBSTONES, Row, record_row
 from tests.pipeline.groups import START_MS
-from tests.records.consumer_writers import consumer_key, consumer_value
-from tests.records.writers import (
+from tests.pipeline.records.consumer_writers import consumer_key, consumer_value
+from tests.pipeline.records.writers import (
     Tags,
     group_key,
     group_value,

@@ -24,7 +24,12 @@ from rebalance.protocol import (
     encode_sticky_user_data,
     encode_subscription,
 )
-from tests.records.writers import group_key, group_value, offset_key, offset_value
+from tests.pipeline.records.writers import (
+    group_key,
+    group_value,
+    offset_key,
+    offset_value,
+)
 
 Held = Mapping[str, Iterable[int]]
 GROUP = "orders"

@@ -58,8 +58,8 @@ from pipeline.sources.spark_rows import unknown_rows
 from pipeline.tables import ORDER, PARTITION_COLUMNS, RUN_TABLE, SCHEMAS, TABLES
 from pipeline.writing import manifest_bytes
 from rebalance import MAX_PARTITIONS, ClaimRule
+from tests.oracle.report.audits import write_table
 from tests.pipeline.local_reading import read_found
-from tests.report.audits import write_table
 
 ROWS_PER_BATCH = 256
 """As Spark passes them to its workers (`pipeline.session`)."""

@@ -13,9 +13,9 @@ from confluent_kafka.admin import AdminClient
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 
 from conformance.broker import Broker, running_broker
-from tests.live.test_real_cluster import new_protocol
+from tests.oracle.plugins.real import Place
+from tests.pipeline.live.test_real_cluster import new_protocol
 from tests.pipeline.test_log_segments import BROKER, DATA, NAME
-from tests.plugins.real import Place
 
 TOPICS = {"orders": 4, "payments": 2}
 WAIT = 120  # seconds

@@ -19,7 +19,7 @@ from pipeline.sources.record_lines import row_of_line
 from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID, Row, record_row, sighting_of
 from pipeline.sources.sidecars import read_topics
 from pipeline.topic_ids import text_of_id
-from tests.wire import RECORDINGS
+from tests.support.wire import RECORDINGS
 
 CHURN = RECORDINGS / "churn"
 FIRST_LOOK = RECORDINGS / "first-look"

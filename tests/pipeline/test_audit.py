@@ -29,7 +29,7 @@ from tests.pipeline.audit_files import (
     rows_of,
 )
 from tests.pipeline.local_audit import local_audit
-from tests.wire import RECORDINGS
+from tests.support.wire import RECORDINGS
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,9 @@ from kafka.errors import CoordinatorNotAvailableError
 from kafka.structs import OffsetAndMetadata
 
 from conformance.broker import Broker
+from tests.oracle.plugins.real import Member, Place
 from tests.pipeline.audit_files import rows_of
 from tests.pipeline.local_audit import local_audit
-from tests.plugins.real import Member, Place
 
 pytestmark = pytest.mark.heavy
 

@@ -32,7 +32,7 @@ from pipeline.sources.lines import Line
 from pipeline.sources.rows import CASE, RECORD, REPEATED, UNREADABLE, Row
 from rebalance import SourceError
 from tests.pipeline.console_output import DATA, printed
-from tests.pipeline.describe_text import offsets
+from tests.pipeline.describe.describe_text import offsets
 from tests.pipeline.local_reading import damage, read_path, read_paths, records
 from tests.pipeline.logged_groups import fill, segment_of
 from tests.pipeline.test_log_segments import BROKER, NAME

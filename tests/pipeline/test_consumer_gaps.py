@@ -19,7 +19,7 @@ from tests.pipeline.consumer_groups import (
     target,
 )
 from tests.pipeline.groups import GROUP, START_MS
-from tests.records.consumer_writers import consumer_key, consumer_value
+from tests.pipeline.records.consumer_writers import consumer_key, consumer_value
 
 
 def test_a_gap_in_the_epochs_is_reported() -> None:

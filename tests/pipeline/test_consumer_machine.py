@@ -26,7 +26,7 @@ from tests.pipeline.consumer_groups import (
     rebuild,
     target,
 )
-from tests.strategies import generators
+from tests.support.strategies import generators
 
 Pairs = frozenset[tuple[str, int]]
 TOPICS = {"t": 4, "u": 3}

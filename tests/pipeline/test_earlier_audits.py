@@ -9,8 +9,8 @@ import pytest
 
 from pipeline.sources.find import find_sources
 from rebalance import SourceError
+from tests.oracle.report.scenes import small_audit
 from tests.pipeline.test_sources import LOG, jsonl
-from tests.report.scenes import small_audit
 
 
 def names(folder: Path) -> list[str]:

@@ -20,8 +20,8 @@ from pipeline.evaluation.evidence_columns import (
     shortest_chain,
 )
 from rebalance import Int32, Int64, instance_of, rebalance_of
-from tests.amount import INSTANCES, seeds
-from tests.shapes import (
+from tests.support.amount import INSTANCES, seeds
+from tests.support.shapes import (
     CHAIN,
     EQUAL_LEVEL_BLOCKS,
     LONG_CHAIN,
@@ -32,7 +32,7 @@ from tests.shapes import (
     rebalance,
     shape,
 )
-from tests.strategies import (
+from tests.support.strategies import (
     LARGER,
     draw_assignment,
     rebalances_with_assignments,

@@ -20,9 +20,9 @@ from pipeline.sources.source_kind import SourceKind
 from pipeline.sources.spark_rows import _by_uri, _on_pieces
 from pipeline.sources.spark_tables import FIRST, PATH, TEXT
 from rebalance import MAX_PARTITIONS, SourceError
+from tests.oracle.report.histories import audit_of
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.test_sources import LOG, jsonl
-from tests.report.histories import audit_of
 
 HEADING = "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
 UNNAMED = f"{HEADING}\nt 0 1 3 2 c-1 /10.0.0.1 c\n"

@@ -19,12 +19,12 @@ from pipeline.groups.moments import runs_of
 from pipeline.live import NO_SUCH_GROUP, ClientSettings, ClusterState
 from pipeline.live.cluster_state import Unreported
 from rebalance import SourceError, plain_of
-from tests.live.test_snapshots import cluster
-from tests.live.test_snapshots import member as live_member
-from tests.pipeline.describe_text import members, state
+from tests.oracle.report.histories import audit_of
+from tests.pipeline.describe.describe_text import members, state
 from tests.pipeline.groups import Log, commit, group, member
+from tests.pipeline.live.test_snapshots import cluster
+from tests.pipeline.live.test_snapshots import member as live_member
 from tests.pipeline.test_sources import jsonl
-from tests.report.histories import audit_of
 
 Assigned = dict[str, dict[str, tuple[int, ...]]]
 BEFORE: Assigned = {"c0": {"t": (0, 1, 2)}}

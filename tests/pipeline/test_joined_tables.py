@@ -9,7 +9,7 @@ import pytest
 from pipeline.cases import Case
 from pipeline.describe.group_case import case_of
 from pipeline.describe.refusal import NotJudged
-from tests.pipeline.describe_text import (
+from tests.pipeline.describe.describe_text import (
     KIP_1099,
     MEMBERS,
     held,

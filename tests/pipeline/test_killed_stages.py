@@ -21,6 +21,7 @@ from oracle.report import write_page
 from pipeline.files import LocalStore, local_path
 from pipeline.tables import MANIFEST, PAGE, TABLES
 from pipeline.writing import OLD, staging
+from tests.oracle.report.scenes import small_audit
 from tests.pipeline.audit_files import (
     FIRST_LOOK,
     JUDGED_FILES,
@@ -28,9 +29,8 @@ from tests.pipeline.audit_files import (
     parts_to_judge,
     tables_of,
 )
-from tests.report.scenes import small_audit
-from tests.waiting import wait_until
-from tests.wire import RECORDINGS
+from tests.support.waiting import wait_until
+from tests.support.wire import RECORDINGS
 
 ROOT: Final = RECORDINGS.parent
 MASTER: Final = "local[2]"

@@ -21,6 +21,7 @@ from oracle.report import write_page
 from pipeline.audit import AuditRequest, AuditSummary, audit
 from pipeline.reading import read_table
 from rebalance import MAX_PARTITIONS, OutsideError
+from tests.oracle.report.scenes import small_audit
 from tests.pipeline.audit_files import (
     FIRST_LOOK,
     JUDGED_FILES,
@@ -30,8 +31,7 @@ from tests.pipeline.audit_files import (
     parts_to_judge,
     tables_of,
 )
-from tests.report.scenes import small_audit
-from tests.wire import RECORDINGS
+from tests.support.wire import RECORDINGS
 
 MASTER: Final = "local[2]"
 CHURN: Final = RECORDINGS / "churn"

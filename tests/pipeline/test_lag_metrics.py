@@ -21,7 +21,7 @@ from pipeline.sources.lag_metrics import (
     read_lag_metrics,
 )
 from rebalance import OracleError
-from tests.examples import costly
+from tests.support.examples import costly
 
 Report: TypeAlias = Callable[..., ReportedLag]
 """Writes texts into files, and reads the lag in them."""

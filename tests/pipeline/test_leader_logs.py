@@ -23,6 +23,7 @@ from pipeline.sources.logged_assignment import CUT_OFF
 from pipeline.sources.rows import CASE, REPEATED, SET_ASIDE, UNREADABLE
 from pipeline.sources.source_kind import SourceKind
 from rebalance import SourceError
+from tests.oracle.plugins.real import Place
 from tests.pipeline.local_audit import local_audit
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.logged_states import (
@@ -38,8 +39,7 @@ from tests.pipeline.logged_states import (
 )
 from tests.pipeline.test_sources import LOG, jsonl
 from tests.pipeline.test_spark_rows import by_spark, comparable
-from tests.plugins.real import Place
-from tests.waiting import wait_until
+from tests.support.waiting import wait_until
 
 
 def joined(generation: int, protocol: str, group: str = "g") -> str:

@@ -21,9 +21,9 @@ from pipeline.sources.find import find_sources
 from pipeline.sources.log_segments import rows_of_segment
 from pipeline.sources.rows import RECORD, UNREADABLE, Row
 from rebalance import SourceError
+from tests.oracle.plugins.real import Place, log_of_groups
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.test_sources import LOG, jsonl
-from tests.plugins.real import Place, log_of_groups
 
 NAME = f"{0:020}.log"
 DATA = Path(__file__).parent.parent / "data" / "log-segments"

@@ -20,7 +20,7 @@ from tests.pipeline.consumer_groups import (
     target,
 )
 from tests.pipeline.groups import GROUP, group, member
-from tests.records.writers import group_key
+from tests.pipeline.records.writers import group_key
 
 ENDED = group_key(GROUP), None
 """Tombstone of a classic group."""

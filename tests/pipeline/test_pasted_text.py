@@ -10,7 +10,7 @@ from pipeline.cases import Case
 from pipeline.describe.group_case import case_of
 from pipeline.describe.sections import Stray
 from pipeline.sources.describe_files import read_snapshots
-from tests.pipeline.describe_text import (
+from tests.pipeline.describe.describe_text import (
     MEMBERS,
     OFFSETS,
     held,

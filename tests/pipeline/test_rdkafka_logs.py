@@ -13,6 +13,7 @@ import pytest
 from conformance.broker import Broker
 from pipeline.cases import REPORTED, Case
 from pipeline.sources.logged_assignment import CUT_OFF
+from tests.oracle.plugins.real import Place
 from tests.pipeline.local_audit import local_audit
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.logged_states import (
@@ -25,8 +26,7 @@ from tests.pipeline.logged_states import (
     snapshots,
     with_records,
 )
-from tests.plugins.real import Place
-from tests.waiting import wait_until
+from tests.support.waiting import wait_until
 
 RDKAFKA = Path(__file__).parent.parent / "data" / "leader-logs" / "rdkafka.log"
 """What a leader of librdkafka logged; another member came and went."""

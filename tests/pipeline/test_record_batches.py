@@ -21,7 +21,7 @@ from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
 from tests.pipeline.recorded import CHURN, churn_records, in_order
 from tests.pipeline.same_histories import check
-from tests.wire_strategies import damaged
+from tests.support.wire_strategies import damaged
 
 READ = pa.schema(
     [

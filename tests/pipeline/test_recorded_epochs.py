@@ -44,7 +44,7 @@ from tests.pipeline.recorded import (
     in_order,
     named_cases,
 )
-from tests.wire import TESTS
+from tests.support.wire import TESTS
 
 Pairs = frozenset[tuple[str, int]]
 GROUPS = ("next-range", "next-uniform")

@@ -27,7 +27,7 @@ from pipeline.records import (
 )
 from pipeline.sources.describe_files import read_snapshots
 from pipeline.sources.lines import read_lines
-from tests.wire import RECORDINGS, TESTS
+from tests.support.wire import RECORDINGS, TESTS
 
 Pairs = frozenset[tuple[str, int]]
 CHURN = RECORDINGS / "churn"

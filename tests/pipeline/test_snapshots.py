@@ -22,13 +22,13 @@ from pipeline.known_counts import known_counts
 from pipeline.records import GroupMember, GroupMetadata
 from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID, sighting_of
 from rebalance import ClaimRule
-from tests.pipeline.describe_text import MEMBERS, members, read, state, table
+from tests.pipeline.describe.describe_text import MEMBERS, members, read, state, table
 from tests.pipeline.groups import Log, group, member
-from tests.pipeline.judged_cases import judge_case_rows
+from tests.pipeline.judging.judged_cases import judge_case_rows
 from tests.pipeline.local_reading import read_paths
 from tests.pipeline.test_sources import in_order, jsonl
-from tests.strategies import rebalances_with_assignments
-from tests.wire import RECORDINGS, TESTS
+from tests.support.strategies import rebalances_with_assignments
+from tests.support.wire import RECORDINGS, TESTS
 from verify import judge
 
 Row = dict[str, Any]

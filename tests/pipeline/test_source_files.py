@@ -18,8 +18,8 @@ from pipeline.sources.source_kind import SourceKind
 from rebalance import OracleError, SourceError
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.test_sources import LOG, jsonl, what
-from tests.shapes import CHAIN
-from tests.wire import RECORDINGS
+from tests.support.shapes import CHAIN
+from tests.support.wire import RECORDINGS
 
 
 def test_a_folder_gives_all_its_files_by_name(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from rebalance import rebalance_of
 from rebalance.arrow import to_table
 from tests.pipeline.groups import START_MS, Log, commit, group, member
 from tests.pipeline.local_reading import read_found, read_path
-from tests.shapes import CHAIN, DOUBLE_CLAIM
+from tests.support.shapes import CHAIN, DOUBLE_CLAIM
 
 LOG = Log().add(
     commit("t", 4, 10),

@@ -41,7 +41,7 @@ from tests.pipeline.audit_files import (
     tables_of,
 )
 from tests.pipeline.local_audit import local_audit
-from tests.wire import RECORDINGS
+from tests.support.wire import RECORDINGS
 
 MASTER = "local[2]"
 ANSWERS = len(DEFAULT)

@@ -25,14 +25,14 @@ from pipeline.sources.sidecars import read_topics
 from pipeline.sources.spark_rows import SPARK_ERRORS, SourceReader
 from rebalance import MAX_PARTITIONS, rebalance_of
 from rebalance.arrow import to_table
-from tests.pipeline.describe_text import members, state
+from tests.pipeline.describe.describe_text import members, state
+from tests.pipeline.describe.test_describe_files import GOOD
 from tests.pipeline.local_reading import read_path, read_paths
 from tests.pipeline.logged_states import message
 from tests.pipeline.sink_files import LOGGED, write_sink
-from tests.pipeline.test_describe_files import GOOD
 from tests.pipeline.test_log_segments import BROKER, DATA, batch, segment
 from tests.pipeline.test_sources import LOG, jsonl, parquet
-from tests.shapes import CHAIN, DOUBLE_CLAIM
+from tests.support.shapes import CHAIN, DOUBLE_CLAIM
 
 DOCUMENTS = [CHAIN, DOUBLE_CLAIM]
 

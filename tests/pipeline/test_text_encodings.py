@@ -22,10 +22,10 @@ from pipeline.sources.rows import CASE, UNREADABLE
 from pipeline.sources.sidecars import read_offsets, read_topics
 from pipeline.sources.source_file import FileLayout
 from rebalance import SourceError
-from tests.pipeline.describe_text import members, state
+from tests.pipeline.describe.describe_text import members, state
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.test_sources import LOG, jsonl, what
-from tests.shapes import CHAIN, DOUBLE_CLAIM
+from tests.support.shapes import CHAIN, DOUBLE_CLAIM
 
 GROUP = "größe-日本-😀"
 DOCUMENT = CHAIN | {"group": GROUP}

@@ -26,7 +26,6 @@ from pipeline.sources.rows import (
     Row,
     topic_row,
 )
-from tests import amount
 from tests.pipeline.consumer_groups import (
     FIRST,
     AnyRecord,
@@ -41,8 +40,9 @@ from tests.pipeline.drawn_classic import classic_history
 from tests.pipeline.drawn_consumer import consumer_history
 from tests.pipeline.drawn_logs import rows_of_log, some
 from tests.pipeline.recorded import FIRST_LOOK, churn_records, in_order
+from tests.pipeline.records.consumer_writers import consumer_key, consumer_value
 from tests.pipeline.same_histories import check
-from tests.records.consumer_writers import consumer_key, consumer_value
+from tests.support import amount
 
 DRAWN = (classic_history, consumer_history)
 

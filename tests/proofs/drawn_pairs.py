@@ -18,11 +18,11 @@ from pipeline.judging.topic_names import with_names
 from pipeline.table_bytes import from_bytes
 from rebalance import AssignmentDocument, Rebalance, instance_of, to_json
 from solver import parse_policy, solve
-from tests import last_drawn
-from tests.shapes import Document
 from tests.solver.routes import instance
-from tests.strategies import SMALL, TINY, draw_any_assignment, draw_assignment
-from tests.verify.drawn_terms import drawn, drawn_sum_term, drawn_term
+from tests.support import last_drawn
+from tests.support.shapes import Document
+from tests.support.strategies import SMALL, TINY, draw_any_assignment, draw_assignment
+from tests.verify.policy.drawn_terms import drawn, drawn_sum_term, drawn_term
 from tests.verify.test_certificate import likely_certificate
 
 Pair = tuple[Document, Document]

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tests import last_drawn
-from tests.amount import FIRST_SEED, share
 from tests.proofs.mutated_lines import mutated_lines
-from tests.shapes import CHAIN
+from tests.support import last_drawn
+from tests.support.amount import FIRST_SEED, share
+from tests.support.shapes import CHAIN
 from tools import proofs, verdicts
 
 pytestmark = [pytest.mark.heavy, pytest.mark.usefixtures("compiled")]

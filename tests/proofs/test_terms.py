@@ -19,13 +19,13 @@ import pytest
 
 import verify
 from solver import solve
-from tests import last_drawn
-from tests.amount import FIRST_SEED, share
 from tests.proofs.conftest import linked
-from tests.shapes import LAG, Document
 from tests.solver.routes import instance
-from tests.strategies import SMALL, TINY
-from tests.verify.drawn_terms import drawn, drawn_term
+from tests.support import last_drawn
+from tests.support.amount import FIRST_SEED, share
+from tests.support.shapes import LAG, Document
+from tests.support.strategies import SMALL, TINY
+from tests.verify.policy.drawn_terms import drawn, drawn_term
 from verify.case import Case
 from verify.policy.feasible_region import Region, region_of
 from verify.policy.notation import PEAK_LAG, TOPIC_PEAK_LAG, Level

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.amount import FIRST_SEED, share
 from tests.proofs.drawn_pairs import (
     ANSWERS,
     Pair,
@@ -18,7 +17,8 @@ from tests.proofs.drawn_pairs import (
     kept_pairs,
     note_pair,
 )
-from tests.shapes import CHAIN
+from tests.support.amount import FIRST_SEED, share
+from tests.support.shapes import CHAIN
 from tools import proofs, verdicts
 
 PAIRS = share(1, 5)

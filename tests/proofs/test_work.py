@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.proofs.drawn_pairs import Pair
-from tests.shapes import Document
+from tests.support.shapes import Document
 from tests.verify.racked_groups import (
     answer_by_certificate,
     answer_by_terms,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from tests.shapes import Document
-from tests.strategies import HOSTILE, INT64_MAX
+from tests.support.shapes import Document
+from tests.support.strategies import HOSTILE, INT64_MAX
 
 COUNT = st.integers(0, 3) | st.integers(0, INT64_MAX)
 SIGNED = st.integers(-3, 3) | st.integers(-INT64_MAX, INT64_MAX)

@@ -32,7 +32,8 @@ from rebalance.arrow import (
 )
 from solver import parse_policy, solve
 from tests.rebalance.answers import ANSWERS
-from tests.shapes import (
+from tests.solver.routes import instance
+from tests.support.shapes import (
     DOUBLE_CLAIM,
     EVERY_FIELD,
     NO_MEMBERS,
@@ -40,8 +41,7 @@ from tests.shapes import (
     Document,
     shape,
 )
-from tests.solver.routes import instance
-from tests.strategies import rebalances, rebalances_with_assignments
+from tests.support.strategies import rebalances, rebalances_with_assignments
 
 
 def _only(found: list[Any]) -> Any:

@@ -28,8 +28,8 @@ from rebalance.building import (
     instance_from_kafka_python,
     instance_from_table,
 )
-from tests.shapes import SHAPES, Document
-from tests.strategies import rebalances
+from tests.support.shapes import SHAPES, Document
+from tests.support.strategies import rebalances
 
 WANTED = {"a": ["t", "u"], "b": ["t"], "c": ["u"]}
 COLUMNS: dict[str, list[Any]] = {

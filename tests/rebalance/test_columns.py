@@ -24,9 +24,9 @@ from rebalance import (
     parse_rebalance,
     to_json,
 )
-from tests.examples import shared_by
-from tests.shapes import SHAPES, Document, shape
-from tests.strategies import (
+from tests.support.examples import shared_by
+from tests.support.shapes import SHAPES, Document, shape
+from tests.support.strategies import (
     LARGER,
     SMALL,
     rebalances,

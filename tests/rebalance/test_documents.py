@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 
 from rebalance import DocumentError, parse_assignment, parse_rebalance, to_json
-from tests.shapes import SHAPES, Document
-from tests.strategies import rebalances, rebalances_with_assignments
+from tests.support.shapes import SHAPES, Document
+from tests.support.strategies import rebalances, rebalances_with_assignments
 
 GOOD: dict[str, Any] = {
     "format": "rebalance/1",

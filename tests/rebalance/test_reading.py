@@ -24,8 +24,8 @@ from rebalance import (
     read_values,
     reading,
 )
-from tests.shapes import Document
-from tests.strategies import rebalances
+from tests.support.shapes import Document
+from tests.support.strategies import rebalances
 
 
 def document(group: str = "g", **more: object) -> Document:

@@ -31,9 +31,9 @@ from rebalance import (
 from rebalance.assignment_text import members_text
 from rebalance.tape import instance_of_text
 from rebalance.tape.json_tape import ARRAY, INTEGER, OBJECT, STRING, Tape, tape_of
-from tests.same_columns import same_columns
-from tests.shapes import SHAPES, Document, member, rebalance, shape
-from tests.strategies import LARGER, rebalances, rebalances_with_assignments
+from tests.support.same_columns import same_columns
+from tests.support.shapes import SHAPES, Document, member, rebalance, shape
+from tests.support.strategies import LARGER, rebalances, rebalances_with_assignments
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=4)
 VALUES = st.recursive(

@@ -21,7 +21,7 @@ from rebalance import (
 )
 from solver import Result, Status, solve
 from solver.exact import solve_without_closed_form
-from tests.shapes import Document
+from tests.support.shapes import Document
 
 Route = Callable[[Instance], Result]
 ROUTES: dict[str, Route] = {"solve": solve, "flow": solve_without_closed_form}

@@ -10,8 +10,8 @@ import pytest
 from rebalance import InstanceError
 from solver import Status, common_capacity, parse_policy, solve
 from solver.objectives import COMMON_CAPACITY_BITS
-from tests.shapes import Document, member, rebalance
 from tests.solver.routes import instance
+from tests.support.shapes import Document, member, rebalance
 
 SCALED = (
     "fairest-sticky",

@@ -31,13 +31,13 @@ from solver import (
 )
 from solver.peak_lag_policies import can_answer
 from solver.result import Value
-from tests import last_drawn, shapes
-from tests.amount import FIRST_SEED, INSTANCES
-from tests.shapes import Document
-from tests.solver.brute import Brute
+from tests.references.brute import Brute
 from tests.solver.routes import instance
-from tests.strategies import Limits as Size
-from tests.strategies import draw_rebalance
+from tests.support import last_drawn, shapes
+from tests.support.amount import FIRST_SEED, INSTANCES
+from tests.support.shapes import Document
+from tests.support.strategies import Limits as Size
+from tests.support.strategies import draw_rebalance
 from verify import TooLarge
 
 Engine = Callable[[Instance, Policy], Result | None]

@@ -25,7 +25,7 @@ from solver import (
     NAMED, Limits, compiled_kernels, parse_policy, requested_kernels, solve
 )
 from solver.exact import solve_without_closed_form
-from tests.strategies import LARGER, SMALL, seeded_rebalance
+from tests.support.strategies import LARGER, SMALL, seeded_rebalance
 
 POLICIES = [*NAMED.values(), *map(parse_policy, (
     "dec-min; stickiness, rack", "per-topic; stickiness", "none; load",

@@ -16,10 +16,10 @@ from solver.exact import (
     solve_columns,
     solve_without_closed_form,
 )
-from tests.amount import INSTANCES, seeds
-from tests.shapes import SHAPES, Document, shape
 from tests.solver.routes import instance
-from tests.strategies import LARGER, SMALL, TINY, rebalances, seeded_rebalance
+from tests.support.amount import INSTANCES, seeds
+from tests.support.shapes import SHAPES, Document, shape
+from tests.support.strategies import LARGER, SMALL, TINY, rebalances, seeded_rebalance
 
 
 def check_agrees(laid_out: Instance) -> None:

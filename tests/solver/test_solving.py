@@ -24,7 +24,8 @@ from solver import (
     parse_policy,
     solve,
 )
-from tests.shapes import (
+from tests.solver.routes import instance
+from tests.support.shapes import (
     CHAIN,
     NO_MEMBERS,
     NO_PARTITIONS,
@@ -34,7 +35,6 @@ from tests.shapes import (
     member,
     rebalance,
 )
-from tests.solver.routes import instance
 from verify import judge
 
 ABSENT = member(["u"])  # a topic that does not exist

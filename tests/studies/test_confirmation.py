@@ -32,8 +32,8 @@ from studies.confirmation.histories import BEFORE, ENDLESS_TOPICS, JOINERS
 from studies.confirmation.member_process import MemberProcess
 from studies.confirmation.observation import Observation, death_of
 from tests.conformance.client_faults import FAULTS
-from tests.shapes import Document
-from tests.waiting import wait_until
+from tests.support.shapes import Document
+from tests.support.waiting import wait_until
 
 STUCK = 8.0
 RECORDS = Path(__file__).parents[2] / "docs" / "findings" / "confirmations.jsonl"

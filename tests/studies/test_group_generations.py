@@ -17,7 +17,7 @@ from studies.confirmation.group_generations import (
     decode_generation_record,
     unrevoked_in,
 )
-from tests.records.writers import group_value
+from tests.pipeline.records.writers import group_value
 
 SIZES = {"p": 1, "q": 1}
 ALONE = StoredGeneration(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.waiting import wait_until
+from tests.support.waiting import wait_until
 from tools import compilation
 from tools.compilation import digest_of_kernels, start_compilation
 

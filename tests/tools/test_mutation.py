@@ -310,7 +310,7 @@ ONE_FILE_EACH = {
     "solver/exact/core.py": "1\n",
     "solver/results.py": "2\n",
     "verify/judge.py": "3\n",
-    "tests/verify/test_answers.py": "4\n",
+    "tests/verify/policy/test_answers.py": "4\n",
     "tests/verify/test_sums.py": "5\n",
     "tools/mutants.py": "6\n",
     "tools/other.py": "7\n",
@@ -332,7 +332,7 @@ def passed(root: Path) -> str:
 
 
 def test_no_part_is_tried_where_nothing_has_changed(checkout: Path) -> None:
-    write(checkout, {"tools/other.py": "new\n", "tests/cli/test_it.py": "new\n"})
+    write(checkout, {"tools/other.py": "new\n", "tests/oracle/cli/test_it.py": "new\n"})
     line = f"mutation: no part changed since {passed(checkout)}: nothing to try"
     assert parts_since_passed(1, checkout) == ([], line)
 
@@ -402,8 +402,8 @@ def test_parts_are_drawn_where_no_commit_is_known(checkout: Path) -> None:
         ("tests/solver/cpsat/cases.py", ["solver/cpsat"]),
         ("tests/heuristics/test_sticky.py", ["heuristics"]),
         ("tests/heuristics/group/test_machine.py", ["heuristics/group"]),
-        ("tests/verify/test_answers.py", ["verify/policy"]),
-        ("tests/strategies.py", []),
+        ("tests/verify/policy/test_answers.py", ["verify/policy"]),
+        ("tests/support/strategies.py", []),
     ],
 )
 def test_a_file_belongs_to_parts(file: str, folders: list[str]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser
 
-from tests.browsing import running_browser
+from tests.support.browsing import running_browser
 from tools.screenshots import (
     ADVICE,
     AUDIT,

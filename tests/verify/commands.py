@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import verify
-from tests.shapes import Document
+from tests.support.shapes import Document
 from verify.command import main
 
 ROOT = Path(__file__).parents[2]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.shapes import Document
+from tests.support.shapes import Document
 
 
 def numbered(size: int, kind: str) -> list[str]:

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 
 import verify
-from tests.shapes import Document
-from tests.strategies import generators, rebalances_with_assignments
+from tests.support.shapes import Document
+from tests.support.strategies import generators, rebalances_with_assignments
 from tests.test_readers_agree import STATED, damaged
 from verify import schema
 

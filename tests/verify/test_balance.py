@@ -11,8 +11,9 @@ import pytest
 from hypothesis import assume, example, given
 
 import verify
-from tests.examples import costly
-from tests.shapes import (
+from tests.references import naive_judge as naive
+from tests.support.examples import costly
+from tests.support.shapes import (
     CHAIN,
     EQUAL_LEVEL_BLOCKS,
     LONG_CHAIN,
@@ -23,14 +24,13 @@ from tests.shapes import (
     rebalance,
     shape,
 )
-from tests.strategies import (
+from tests.support.strategies import (
     LARGER,
     SMALL,
     draw_assignment,
     rebalances_with_assignments,
     seeded_rebalance,
 )
-from tests.verify import naive
 
 HUGE = 2**63 - 1
 TOO_MANY_TO_LIST = {"NINE_TEN_ELEVEN", "MIXED_GENERATIONS"}

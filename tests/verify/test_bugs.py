@@ -8,7 +8,7 @@ from math import isqrt
 import pytest
 
 import verify
-from tests.shapes import CHAIN, Document, member, rebalance
+from tests.support.shapes import CHAIN, Document, member, rebalance
 from tests.verify.commands import EVEN, Capture, Files, judged
 
 MILLION = rebalance({"t": 1_000_000}, {"a": member(["t"])})

@@ -10,9 +10,18 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import verify
-from tests.amount import INSTANCES, seeds
-from tests.shapes import CHAIN, SHAPES, STICKINESS, Document, member, rebalance, shape
-from tests.strategies import (
+from tests.references import naive_judge as naive
+from tests.support.amount import INSTANCES, seeds
+from tests.support.shapes import (
+    CHAIN,
+    SHAPES,
+    STICKINESS,
+    Document,
+    member,
+    rebalance,
+    shape,
+)
+from tests.support.strategies import (
     SMALL,
     TINY,
     draw_assignment,
@@ -20,7 +29,6 @@ from tests.strategies import (
     rebalances,
     seeded_rebalance,
 )
-from tests.verify import naive
 
 EVEN = {"a": {"t": [0]}, "b": {"t": [1]}, "c": {"u": [0]}, "d": {"v": [0]}}
 LEVELS = dict.fromkeys("abcd", 1)

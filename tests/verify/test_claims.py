@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 import verify
 from rebalance import ClaimRule, Rebalance, instance_of
-from tests.shapes import (
+from tests.references import naive_judge as naive
+from tests.support.shapes import (
     DOUBLE_CLAIM,
     MIXED_GENERATIONS,
     NEWEST_CLAIM_UNSUBSCRIBED,
@@ -18,8 +19,7 @@ from tests.shapes import (
     Document,
     shape,
 )
-from tests.strategies import rebalances
-from tests.verify import naive
+from tests.support.strategies import rebalances
 
 RULES = st.sampled_from(("newest-claim", "current-generation"))
 

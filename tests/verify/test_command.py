@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.shapes import CHAIN, DOUBLE_CLAIM, MIXED_GENERATIONS, Document, shape
+from tests.support.shapes import CHAIN, DOUBLE_CLAIM, MIXED_GENERATIONS, Document, shape
 from tests.verify.commands import (
     AS_CLAIMED,
     BARE,

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.shapes import CHAIN, shape
+from tests.support.shapes import CHAIN, shape
 from tests.verify.commands import BARE, EVEN, Capture, Files, judged, run
 
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import verify
 from rebalance import DocumentError, parse_assignment, parse_rebalance
-from tests.shapes import CHAIN, SHAPES, Document, shape
-from tests.strategies import generators, rebalances, rebalances_with_assignments
+from tests.support.shapes import CHAIN, SHAPES, Document, shape
+from tests.support.strategies import generators, rebalances, rebalances_with_assignments
 
 ODD: tuple[Any, ...] = (None, True, -1, -2, 0, 1.5, 2**63, "", "t", [], {}, [1, 1])
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 
 import verify
-from tests.examples import costly
-from tests.shapes import EVERY_FIELD, LAG, RACKS, Document, shape
-from tests.strategies import LARGER, rebalances_with_assignments
-from tests.verify import naive
+from tests.references import naive_judge as naive
+from tests.support.examples import costly
+from tests.support.shapes import EVERY_FIELD, LAG, RACKS, Document, shape
+from tests.support.strategies import LARGER, rebalances_with_assignments
 
 BALANCES = ("kip54_balanced", "dec_min_balanced")
 

@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import verify
-from tests.shapes import (
+from tests.references import naive_judge as naive
+from tests.support.shapes import (
     CHAIN,
     DOUBLE_CLAIM,
     EMPTY_TOPIC,
@@ -17,8 +18,7 @@ from tests.shapes import (
     Document,
     shape,
 )
-from tests.strategies import SMALL, rebalances_with_assignments
-from tests.verify import naive
+from tests.support.strategies import SMALL, rebalances_with_assignments
 
 NOBODY: Document = {"format": "assignment/1", "members": {}}
 ANY = rebalances_with_assignments(valid=False)

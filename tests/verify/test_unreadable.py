@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import verify
-from tests.shapes import CHAIN, rebalance
+from tests.support.shapes import CHAIN, rebalance
 from tests.verify.commands import verdict_on
 from tests.verify.unreadable_assignments import ASSIGNMENTS
 from tests.verify.unreadable_instances import INSTANCES, topics

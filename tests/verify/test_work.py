@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import verify
-from tests.shapes import Document
+from tests.support.shapes import Document
 from tests.verify.racked_groups import (
     answer_by_certificate,
     answer_by_terms,

@@ -11,7 +11,7 @@ import orjson
 from conformance.clients import Answer
 from conformance.wire import WireConsumer
 from tests.conformance.wire.client import joining
-from tests.shapes import rebalance
+from tests.support.shapes import rebalance
 
 TINY = orjson.dumps(
     rebalance(

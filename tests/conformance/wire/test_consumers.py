@@ -34,11 +34,11 @@ from conformance.wire import (
 )
 from conformance.wire.exchange import newest_generation
 from rebalance import OutsideError, parse_rebalance
-from tests.amount import INSTANCES, seeds
+from tests.conformance.corpus.scenes import SCENARIOS
 from tests.conformance.wire.scripts import TINY, WHOLE, held, script
-from tests.corpus.scenes import SCENARIOS
-from tests.shapes import rebalance
-from tests.strategies import seeded_rebalance
+from tests.support.amount import INSTANCES, seeds
+from tests.support.shapes import rebalance
+from tests.support.strategies import seeded_rebalance
 
 
 def readable_steps() -> Iterator[bytes]:

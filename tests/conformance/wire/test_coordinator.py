@@ -35,7 +35,7 @@ from conformance.wire.messages import (
 from rebalance import WireError, rebalance_of
 from rebalance.protocol import Subscription, encode_subscription
 from tests.conformance.wire.client import FakeLink, joining, request, syncing
-from tests.shapes import rebalance
+from tests.support.shapes import rebalance
 
 TOPIC = "w1-000000"
 GROUP = rebalance(

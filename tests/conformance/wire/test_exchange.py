@@ -19,7 +19,7 @@ from rebalance.protocol import (
     member_claim,
 )
 from tests.conformance.wire.client import assigned
-from tests.shapes import rebalance
+from tests.support.shapes import rebalance
 
 GROUP = rebalance(
     {"u": {"partitions": 2}, "b": {"partitions": 0}, "t": {"partitions": 3}},

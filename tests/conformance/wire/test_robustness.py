@@ -33,7 +33,7 @@ from conformance.wire.messages import (
 )
 from rebalance import WireError, rebalance_of
 from tests.conformance.wire.client import FakeLink, joining, request, syncing
-from tests.shapes import rebalance
+from tests.support.shapes import rebalance
 
 GROUP = rebalance(
     {"t": {"partitions": 3}},

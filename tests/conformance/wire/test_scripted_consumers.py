@@ -17,7 +17,7 @@ from conformance.wire.messages import HEARTBEAT, METADATA
 from rebalance import OutsideError
 from tests.conformance.wire.client import request, syncing
 from tests.conformance.wire.scripts import HELLO, JOINS, TINY, held, script
-from tests.shapes import rebalance
+from tests.support.shapes import rebalance
 
 NOTHING = f"send({syncing({})!r}); receive()"
 ANSWERS = f"send({syncing({'a': {'?': [-1]}})!r}); receive()"

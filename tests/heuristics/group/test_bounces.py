@@ -16,7 +16,6 @@ from heuristics.group import (
     ProtocolChoice,
     RebalanceProtocol,
 )
-from tests.examples import costly
 from tests.heuristics.group.fleets import (
     COOPERATIVE_STICKY,
     DEFAULT,
@@ -34,6 +33,7 @@ from tests.heuristics.group.fleets import (
     happen,
     wanting,
 )
+from tests.support.examples import costly
 
 EAGER, COOPERATIVE = RebalanceProtocol.EAGER, RebalanceProtocol.COOPERATIVE
 SHIPPED_UP = wanting(COOPERATIVE_STICKY, RANGE, choice=ProtocolChoice.STATIC)

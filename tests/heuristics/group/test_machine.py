@@ -17,7 +17,6 @@ from hypothesis.stateful import (
 )
 
 from heuristics.group import Configuration, Event, Group, Phase, Safeguards
-from tests.amount import FIRST_SEED, INSTANCES
 from tests.heuristics.group.fleets import (
     COOPERATIVE_RANGE,
     DEFAULT,
@@ -35,6 +34,7 @@ from tests.heuristics.group.fleets import (
     likely,
     wanting,
 )
+from tests.support.amount import FIRST_SEED, INSTANCES
 
 NAMES = st.sampled_from(["c0", "c1", "c2", "c3"])
 FLEET = (OLD, DEFAULT, SHIPPED, DOWN, ONLY, MIXED)

@@ -28,8 +28,6 @@ from heuristics.group import (
     Safeguards,
 )
 from heuristics.group.messages import Partition
-from tests import last_drawn
-from tests.amount import FIRST_SEED, INSTANCES, seeds
 from tests.heuristics.group.fleets import (
     GENERAL_STICKY,
     STICKY,
@@ -40,6 +38,8 @@ from tests.heuristics.group.fleets import (
     wanting,
 )
 from tests.heuristics.group.test_machine import FIXED, GroupMachine
+from tests.support import last_drawn
+from tests.support.amount import FIRST_SEED, INSTANCES, seeds
 
 TOPICS = {"t": 3, "u": 1, "v": 1}
 WANTED = tuple(

@@ -24,10 +24,10 @@ from solver.cpsat.cp_instance import (
     cp_instance_of,
 )
 from solver.cpsat.variables import CpProgram
-from tests.shapes import Document, rebalance
 from tests.solver.routes import instance
-from tests.strategies import Limits as Size
-from tests.strategies import draw_rebalance
+from tests.support.shapes import Document, rebalance
+from tests.support.strategies import Limits as Size
+from tests.support.strategies import draw_rebalance
 
 EVERYTHING = Distinctions(topics=True, owners=True, lags=True, racks=True)
 ASSIGNMENTS_MAX = 300

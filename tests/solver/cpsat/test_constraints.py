@@ -21,8 +21,7 @@ from solver.cpsat.balance_region import (
 )
 from solver.cpsat.cp_instance import CpInstance, CpTotals
 from solver.objectives import value_of
-from tests.shapes import CHAIN, STAIRCASE, STICKINESS, Document, member, rebalance
-from tests.solver.brute import Brute
+from tests.references.brute import Brute
 from tests.solver.cpsat.cases import (
     allows,
     assignments,
@@ -30,6 +29,14 @@ from tests.solver.cpsat.cases import (
     drawn,
     program_for,
     totals_of,
+)
+from tests.support.shapes import (
+    CHAIN,
+    STAIRCASE,
+    STICKINESS,
+    Document,
+    member,
+    rebalance,
 )
 
 SEEDS = range(12)

@@ -15,9 +15,9 @@ from rebalance import Assignment, to_json
 from solver import Limits, Result, Status, cpsat, parse_policy, run_limited
 from solver.cpsat import solve_cpsat
 from solver.limits import resident_bytes
-from tests.shapes import CHAIN, NO_MEMBERS, NOTHING, Document, member, rebalance
 from tests.solver.cpsat.cases import lagging
 from tests.solver.routes import instance
+from tests.support.shapes import CHAIN, NO_MEMBERS, NOTHING, Document, member, rebalance
 
 SWAPPED = rebalance(
     {"t": 4},

@@ -13,13 +13,13 @@ from solver import Limits, Status, cpsat, parse_policy
 from solver.cpsat.objective_expressions import VALUE_MAX
 from solver.cpsat.run_solver import PRESOLVE_MAX
 from solver.objectives import largest_value
-from tests.amount import INSTANCES, seeds
-from tests.shapes import member, rebalance
-from tests.solver.brute import Brute
+from tests.references.brute import Brute
 from tests.solver.cpsat.cases import lagging
 from tests.solver.routes import instance
-from tests.strategies import Limits as Size
-from tests.strategies import draw_rebalance, seeded_rebalance
+from tests.support.amount import INSTANCES, seeds
+from tests.support.shapes import member, rebalance
+from tests.support.strategies import Limits as Size
+from tests.support.strategies import draw_rebalance, seeded_rebalance
 
 POLICIES = (
     "none; lag-spread",

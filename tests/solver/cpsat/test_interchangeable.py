@@ -13,7 +13,6 @@ from solver import parse_policy, values_of
 from solver.cpsat import constraints
 from solver.cpsat.cp_instance import CpTotals, Distinctions
 from solver.cpsat.variables import in_order, interchangeable_members
-from tests.shapes import member, rebalance
 from tests.solver.cpsat.cases import (
     allows,
     assignments,
@@ -21,6 +20,7 @@ from tests.solver.cpsat.cases import (
     drawn,
     program_for,
 )
+from tests.support.shapes import member, rebalance
 
 MIXED = rebalance(
     {

@@ -15,9 +15,9 @@ from solver import (
     exact,
     parse_policy,
 )
-from tests.shapes import Document
 from tests.solver.cpsat.cases import lagging
 from tests.solver.routes import instance, judged
+from tests.support.shapes import Document
 
 # Two of the three largest share a member: 30 + 20, while the average is 38.
 CROWDED = lagging(30, 25, 20, members=2)

@@ -15,8 +15,7 @@ from solver.cpsat.cp_instance import Distinctions
 from solver.cpsat.load_vector import LoadVectorSolve
 from solver.cpsat.run_solver import CpRuns
 from solver.objectives import value_of
-from tests.shapes import CHAIN, TWO_LEVELS, Document, member, rebalance
-from tests.solver.brute import Brute
+from tests.references.brute import Brute
 from tests.solver.cpsat.cases import (
     allows,
     assignments,
@@ -26,6 +25,7 @@ from tests.solver.cpsat.cases import (
     totals_of,
 )
 from tests.solver.routes import instance
+from tests.support.shapes import CHAIN, TWO_LEVELS, Document, member, rebalance
 
 LOAD = WeightedObjective.of(Objective.LOAD)
 

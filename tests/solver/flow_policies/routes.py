@@ -15,9 +15,9 @@ import verify
 from rebalance import Instance, to_json
 from solver import Result, Status, flow_policies, parse_policy
 from solver.result import Value
-from tests.shapes import Document
 from tests.solver.routes import instance
-from tests.strategies import SMALL, TINY, seeded_rebalance
+from tests.support.shapes import Document
+from tests.support.strategies import SMALL, TINY, seeded_rebalance
 
 DEC_MIN = (
     "dec-min",

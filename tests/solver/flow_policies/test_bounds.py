@@ -17,10 +17,10 @@ from solver import (
     parse_policy,
     values_of,
 )
-from tests.amount import seeds, share
-from tests.shapes import Document
-from tests.solver.brute import Brute
+from tests.references.brute import Brute
 from tests.solver.flow_policies.routes import ALWAYS, drawn, judged, laid_out
+from tests.support.amount import seeds, share
+from tests.support.shapes import Document
 from verify import TooLarge
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from solver import Limits, Status, flow_policies, parse_policy
-from tests.shapes import Document, member, rebalance
 from tests.solver.flow_policies.routes import asked, check_answer, judged
 from tests.solver.routes import instance
+from tests.support.shapes import Document, member, rebalance
 
 SWAP = rebalance(
     {"t": {"partitions": 2, "racks": [["y"], ["x", "y"]]}},

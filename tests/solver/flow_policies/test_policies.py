@@ -6,9 +6,7 @@ import pytest
 
 from rebalance import instance_of, rebalance_of
 from solver import Status, parse_policy, solve
-from tests.amount import seeds, share
-from tests.shapes import SHAPES, Document, member, rebalance, shape
-from tests.solver.brute import Brute
+from tests.references.brute import Brute
 from tests.solver.flow_policies.routes import (
     ALWAYS,
     SOMETIMES,
@@ -17,6 +15,8 @@ from tests.solver.flow_policies.routes import (
     drawn,
     judged,
 )
+from tests.support.amount import seeds, share
+from tests.support.shapes import SHAPES, Document, member, rebalance, shape
 from verify import TooLarge
 
 

@@ -13,8 +13,8 @@ from solver import Certificate
 from solver.exact import optimal_face_of
 from solver.flow_policies.cheapest_dec_min import proves_cost
 from solver.flow_policies.place_classes import places_of
-from tests.shapes import member, rebalance
 from tests.solver.routes import instance
+from tests.support.shapes import member, rebalance
 
 # One owned by a, far from it, with b near; another that nobody owns, near a alone.
 DOCUMENT = rebalance(

@@ -10,8 +10,8 @@ import numpy as np
 from rebalance import Assignment, Instance
 from solver import Limits, Result, parse_policy
 from solver.milp import solve
-from tests.shapes import Document, member, rebalance
 from tests.solver.routes import instance
+from tests.support.shapes import Document, member, rebalance
 
 COUNTS = (
     "fair",

@@ -23,10 +23,10 @@ from solver.milp.highs import SearchRun
 from solver.milp.lexicographic_milp import rounded, safe_bound
 from solver.milp.milp_program import ROW_MAX, MilpProgram, magnitude
 from solver.milp.rows import policy_program
-from tests.shapes import shape
-from tests.solver.brute import best_values
+from tests.references.brute import best_values
 from tests.solver.milp.cases import answer, lags, values
 from tests.solver.routes import instance
+from tests.support.shapes import shape
 
 Fake = Callable[[SearchRun], SearchRun]
 FIVES = (5, 5, 5, 6)  # peak of three members: 10; the linear relaxation states 7

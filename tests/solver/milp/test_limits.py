@@ -14,10 +14,10 @@ import pytest
 from solver import Limits, Status, parse_policy
 from solver.milp import is_allowed, objective_rows, solve, solve_milp
 from solver.milp.counted_limits import CountedLimits
-from tests.shapes import Document, member, rebalance
-from tests.solver.brute import best_values
+from tests.references.brute import best_values
 from tests.solver.milp.cases import answer, knotty, lags, values
 from tests.solver.routes import instance
+from tests.support.shapes import Document, member, rebalance
 
 KIP54 = parse_policy("kip54-sticky")
 

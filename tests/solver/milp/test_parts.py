@@ -21,10 +21,10 @@ from solver.milp.lexicographic_milp import vector_of
 from solver.milp.rows import kip54_load_bounds, policy_program
 from solver.milp.solve_milp import find_dec_min_face
 from solver.policy import kip54
-from tests.shapes import Document, shape
 from tests.solver.milp.cases import assignments, lags
 from tests.solver.routes import instance
-from tests.strategies import TINY, seeded_rebalance
+from tests.support.shapes import Document, shape
+from tests.support.strategies import TINY, seeded_rebalance
 
 SEEDS = range(40)
 FEW = 300

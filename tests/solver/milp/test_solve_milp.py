@@ -16,12 +16,12 @@ from rebalance import InstanceError, to_json
 from solver import NAMED, Status, parse_policy, values_of
 from solver.milp.lexicographic_milp import HELD, RECOUNT
 from solver.objectives import check_policy
-from tests.amount import seeds, share
-from tests.shapes import SHAPES, Document, member, rebalance, shape
-from tests.solver.brute import Brute
+from tests.references.brute import Brute
 from tests.solver.milp.cases import answer, lags, policies_for, values
 from tests.solver.routes import instance
-from tests.strategies import SMALL, TINY, Limits, seeded_rebalance
+from tests.support.amount import seeds, share
+from tests.support.shapes import SHAPES, Document, member, rebalance, shape
+from tests.support.strategies import SMALL, TINY, Limits, seeded_rebalance
 from verify import TooLarge
 
 SEEDS = seeds(share(200, 250))
@@ -208,7 +208,7 @@ def test_same_bytes() -> None:
 def test_same_bytes_whatever_the_hash() -> None:
     script = (
         "from tests.solver.milp.cases import *\n"
-        "from tests.strategies import seeded_rebalance\n"
+        "from tests.support.strategies import seeded_rebalance\n"
         "from rebalance import to_json\n"
         "d = seeded_rebalance(11)\n"
         "for t in policies_for(instance(d)):\n"

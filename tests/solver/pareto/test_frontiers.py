@@ -27,13 +27,13 @@ from solver.pareto import (
 )
 from solver.pareto.supported_plans import EligiblePairs, supported_plans
 from solver.policy import dec_min, per_topic
-from tests import strategies
-from tests.amount import INSTANCES, seeds, share
-from tests.shapes import SHAPES, Document, member, rebalance, shape
-from tests.solver.brute import Brute
-from tests.solver.pareto import brute
+from tests.references import brute_frontiers as brute
+from tests.references.brute import Brute
 from tests.solver.routes import instance
-from tests.strategies import seeded_rebalance
+from tests.support import strategies
+from tests.support.amount import INSTANCES, seeds, share
+from tests.support.shapes import SHAPES, Document, member, rebalance, shape
+from tests.support.strategies import seeded_rebalance
 
 BALANCE = importlib.import_module("solver.pareto.moves_and_balance")
 FRONTIER = importlib.import_module("solver.pareto.frontier")

@@ -10,9 +10,9 @@ from random import Random
 from solver import Balance, no_balance
 from solver.peak_lag.lag_instance import LagInstance, build_lag_instance
 from solver.policy import dec_min, per_topic
-from tests.shapes import Document
 from tests.solver.routes import instance
-from tests.strategies import SMALL, Limits, seeded_rebalance
+from tests.support.shapes import Document
+from tests.support.strategies import SMALL, Limits, seeded_rebalance
 
 BALANCES: tuple[Balance, ...] = (dec_min, per_topic, no_balance)
 

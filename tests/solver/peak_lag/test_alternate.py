@@ -16,7 +16,7 @@ from solver import Limits, Result, Status, cpsat, parse_policy
 from solver.peak_lag import alternate, solve
 from tests.solver.peak_lag.settings import lagging
 from tests.solver.routes import instance, judged
-from tests.strategies import LARGER
+from tests.support.strategies import LARGER
 
 HARD = group(60, 10, homogeneous=False, capacities=True, seed=0)
 """Ten capacities and subscriptions: no bound meets the peak in a few seconds."""

@@ -18,12 +18,12 @@ from solver.peak_lag.bounds import bound_peak_lag
 from solver.peak_lag.lag_instance import build_lag_instance
 from solver.peak_lag.work import Work
 from solver.peak_lag_policies import can_answer
-from tests.amount import seeds, share
-from tests.shapes import SHAPES, Document, member, rebalance, shape
-from tests.solver.brute import Brute
+from tests.references.brute import Brute
 from tests.solver.peak_lag.settings import lagging
 from tests.solver.routes import instance
-from tests.strategies import TINY
+from tests.support.amount import seeds, share
+from tests.support.shapes import SHAPES, Document, member, rebalance, shape
+from tests.support.strategies import TINY
 from verify import TooLarge
 
 POLICIES = (

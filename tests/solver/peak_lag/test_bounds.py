@@ -11,11 +11,11 @@ from solver import Limits
 from solver.peak_lag import bounds
 from solver.peak_lag.bounds import pigeonhole_bounds
 from solver.peak_lag.work import Work
-from tests.amount import INSTANCES, seeds
-from tests.solver.brute import Brute
+from tests.references.brute import Brute
 from tests.solver.peak_lag.settings import lag_instances, lagging
 from tests.solver.peak_lag.test_answers import check
-from tests.strategies import TINY
+from tests.support.amount import INSTANCES, seeds
+from tests.support.strategies import TINY
 from verify import TooLarge
 
 

@@ -27,13 +27,13 @@ from solver.peak_lag.feasible_region import peak_lag_of
 from solver.peak_lag.lag_instance import LagInstance
 from solver.peak_lag.minimize_peak import has_few_lags
 from solver.peak_lag.work import Work
-from tests import last_drawn
-from tests.amount import INSTANCES, seeds
-from tests.shapes import Document, member, rebalance
-from tests.solver.brute import Brute
+from tests.references.brute import Brute
 from tests.solver.peak_lag.settings import lag_instances
 from tests.solver.peak_lag.test_local_search import check_allowed
 from tests.solver.routes import instance
+from tests.support import last_drawn
+from tests.support.amount import INSTANCES, seeds
+from tests.support.shapes import Document, member, rebalance
 
 SEEDS = seeds(max(20, INSTANCES // 40))
 DEALS = 4

@@ -27,13 +27,13 @@ from solver.peak_lag.greedy import (
 from solver.peak_lag.lag_instance import LagInstance, build_lag_instance
 from solver.peak_lag.local_search import search_locally
 from solver.policy import per_topic
-from tests.shapes import Document
 from tests.solver.peak_lag.settings import (
     lag_instances,
     lagging,
     mostly_without_lag,
 )
-from tests.strategies import LARGER, Limits
+from tests.support.shapes import Document
+from tests.support.strategies import LARGER, Limits
 
 SEEDS = range(40)
 ANYTHING = np.zeros(0, np.int32)

@@ -10,14 +10,14 @@ import pytest
 import verify
 from rebalance import to_json
 from solver import Limits, Status, parse_policy, peak_lag, solve
-from tests import last_drawn
-from tests.amount import INSTANCES, seeds
-from tests.shapes import Document, member, rebalance
-from tests.solver.brute import Brute
+from tests.references.brute import Brute
 from tests.solver.routes import instance
 from tests.solver.test_engines_agree import with_lags
-from tests.strategies import Limits as Size
-from tests.strategies import seeded_rebalance
+from tests.support import last_drawn
+from tests.support.amount import INSTANCES, seeds
+from tests.support.shapes import Document, member, rebalance
+from tests.support.strategies import Limits as Size
+from tests.support.strategies import seeded_rebalance
 from verify import TooLarge
 
 SIZE = Size(members=3, topics=2, partitions=4)

@@ -18,14 +18,14 @@ from solver.peak_lag.feasible_region import peak_lag_of
 from solver.peak_lag.set_partition import partition_exactly
 from solver.peak_lag.work import Work
 from solver.policy import parse_policy
-from tests.examples import costly
-from tests.shapes import Document, member, rebalance
-from tests.solver.brute import Brute
+from tests.references.brute import Brute
 from tests.solver.peak_lag.settings import lag_instances, lagging
 from tests.solver.peak_lag.test_answers import check
 from tests.solver.peak_lag.test_local_search import check_allowed
 from tests.solver.routes import instance
-from tests.strategies import TINY
+from tests.support.examples import costly
+from tests.support.shapes import Document, member, rebalance
+from tests.support.strategies import TINY
 from verify import TooLarge
 
 

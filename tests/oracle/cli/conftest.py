@@ -1,0 +1,34 @@
+"""Fixtures of the command line's tests."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from oracle.cli.printing import sink, terminal
+from tests.oracle.cli.commands import Cli
+
+
+@pytest.fixture
+def cli(capsysbinary: pytest.CaptureFixture[bytes]) -> Cli:
+    return Cli(capsysbinary)
+
+
+@pytest.fixture
+def hangups() -> Iterator[None]:
+    """Let processes end with their terminal, also where the tests run under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.fixture
+def person(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run as if standard output were a terminal of 300 columns."""
+    for module in (sink, terminal):
+        monkeypatch.setattr(module, "is_terminal", lambda stream: stream is sys.stdout)
+    monkeypatch.setenv("COLUMNS", "300")
+    return cli

@@ -1,0 +1,420 @@
+"""``audit``: messages and files; only the heavy tests run Spark."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pipeline.live as pipeline_live
+from oracle.cli.runs import audit as auditing
+from oracle.report.facts import GROUPS_SHOWN
+from pipeline.audit import AuditRequest, AuditSummary
+from pipeline.live import ClientSettings, LiveSource, OffsetsLog
+from rebalance import ClaimRule, OffsetReset, OutputError, OutsideError, SourceError
+from tests.oracle.cli.commands import Cli
+from tests.oracle.report.html_reading import read_html
+from tests.oracle.report.scenes import small_audit
+
+ROOT = Path(__file__).resolve().parents[3]
+FIRST_LOOK = ROOT / "recordings" / "first-look"
+
+
+class Pretended:
+    """Substitute for the pipeline that writes the tables of a known audit."""
+
+    def __init__(self) -> None:
+        self.requests: list[AuditRequest] = []
+        self.live: Any = None
+        self.rebalances = 8
+        self.quarantine = {"set-aside: new\x1b protocol": 1200}
+        self.lag_missing: str | None = None
+        self.more_kept = 0
+
+    def __call__(
+        self,
+        request: AuditRequest,
+        *,
+        live: Any,
+        progress: Callable[[str, int, int], None],
+        page: Callable[[Path], None],
+        tell: Callable[[str], None],
+        meanwhile: Callable[[], None],
+    ) -> AuditSummary:
+        self.requests.append(request)
+        self.live, out = live, str(request.out)
+        meanwhile()
+        for phase in ("read", "judge", "judge", "write"):
+            progress(phase, 0, 1)
+            if phase == "read":
+                tell("continuing: 7 of 16 parts were finished")
+        tables = small_audit()
+        tables.rows["rebalances"][0]["lag_missing"] = self.lag_missing
+        tables.rows["answers"][0]["kept"] += self.more_kept
+        tables.write(Path(out))
+        progress("page", 0, 1)
+        page(Path(out))
+        return AuditSummary(
+            out=out,
+            tables={"answers": f"{out}/answers"},
+            rows={"answers": 12, "rebalances": self.rebalances, "snapshots": 0},
+            quarantine=self.quarantine,
+            java="Java 21 from somewhere",
+            started=datetime(2026, 3, 1, tzinfo=UTC),
+            finished=datetime(2026, 3, 1, tzinfo=UTC),
+            seconds={},
+        )
+
+
+@pytest.fixture
+def pipeline(monkeypatch: pytest.MonkeyPatch) -> Pretended:
+    pretended = Pretended()
+    monkeypatch.setattr(auditing, "audit", pretended)
+    return pretended
+
+
+@pytest.mark.heavy
+def test_the_summary_states_paths_and_counts(
+    cli: Cli, pipeline: Pretended, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    ended = cli("audit", "history", "more", "--out", out)
+    text = ended.out.decode()
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert ended.code == 0
+    assert f"page {out}/index.html" in lines
+    assert f"tables {out}" in lines
+    assert "java Java 21 from somewhere" in lines
+    assert "with partition counts from topics.json" in lines
+    assert "orders\tsticky\t5\t1\t2\t6\t1\t1" in text.splitlines()
+    assert "1200\tset-aside: new\\x1b protocol" in text.splitlines()
+    assert ended.complaints == [
+        "reading",
+        "continuing: 7 of 16 parts were finished",
+        "judging",
+        "writing",
+        "writing the page",
+    ]
+
+
+def test_a_row_with_which_the_judge_disagrees_ends_with_70(
+    cli: Cli, pipeline: Pretended, tmp_path: Path
+) -> None:
+    pipeline.more_kept = 1
+    ended = cli("audit", "history", "--out", tmp_path / "out")
+    assert ended.code == 70
+    assert ended.complaints[-1] == (
+        "rebalance orders#1: optimum: the judge and the tables differ: kept: "
+        "a defect; please report it"
+    )
+    assert not (tmp_path / "out" / "index.html").exists()
+
+
+@pytest.mark.heavy
+def test_the_page_is_written_with_its_command(
+    cli: Cli, pipeline: Pretended, tmp_path: Path
+) -> None:
+    out = tmp_path / "a folder"
+    cli("audit", "it's", "--out", out, "--cluster", "prod", "--topics", "t.json")
+    root = read_html((out / "index.html").read_text())
+    assert root.one("h1").text.startswith("In 6 of 8 rebalances")
+    words = shlex.split(root.one("footer").one("pre").text)
+    assert words[:5] == ["assignor-oracle", "audit", "it's", "--out", str(out)]
+    assert words[5:9] == ["--cluster", "prod", "--topics", "t.json"]
+
+
+@pytest.mark.heavy
+def test_options_reach_the_pipeline(
+    cli: Cli, pipeline: Pretended, tmp_path: Path
+) -> None:
+    options = {
+        "--cluster": "prod",
+        "--topics": "t.json",
+        "--offsets": "o.json",
+        "--subscriptions": "s.json",
+        "--lag": "lag.prom",
+        "--auto-offset-reset": "latest",
+        "--format": "describe",
+        "--columns": "value=payload",
+        "--encoding": "base64",
+        "--group-name": "orders",
+        "--claim-rule": "current-generation",
+        "--max-partitions": "7",
+        "--assignors": "range, kip54-sticky",
+        "--master": "local[1]",
+    }
+    given = [word for pair in options.items() for word in pair]
+    assert cli("audit", "a", "b", "--out", tmp_path, *given).code == 0
+    cli("audit", "a", "--out", tmp_path)
+    assert pipeline.requests == [
+        AuditRequest(
+            sources=["a", "b"],
+            out=str(tmp_path),
+            cluster="prod",
+            topics="t.json",
+            offsets="o.json",
+            subscriptions="s.json",
+            lag=["lag.prom"],
+            offset_reset=OffsetReset.LATEST,
+            source_format="describe",
+            columns="value=payload",
+            encoding="base64",
+            group_name="orders",
+            claim_rule=ClaimRule.CURRENT_GENERATION,
+            max_partitions=7,
+            assignors=("range", "kip54-sticky"),
+            master="local[1]",
+        ),
+        AuditRequest(sources=["a"], out=str(tmp_path)),
+    ]
+    assert pipeline.live is None
+
+
+@pytest.mark.heavy
+def test_a_cluster_is_a_source(
+    cli: Cli,
+    pipeline: Pretended,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is looked at once, with its settings; log ends that are missing are named."""
+    config = tmp_path / "client.properties"
+    config.write_text("security.protocol=SSL\n")
+    looked = []
+
+    def find(server: str, settings: ClientSettings) -> LiveSource:
+        looked.append((server, settings.protocol))
+        return LiveSource(
+            log=OffsetsLog(server=server, settings=settings),
+            ranges=(),
+            counts={"orders": 3},
+            names={},
+            ends={},
+            notes=("the log ends of topic orders",),
+        )
+
+    monkeypatch.setattr(pipeline_live, "find_live_source", find)
+    ended = cli(
+        *("audit", "--bootstrap-server", "b:9092", "--command-config", config),
+        *("--out", tmp_path / "out"),
+    )
+    assert ended.code == 0
+    assert looked == [("b:9092", "SSL")]
+    assert pipeline.requests[0].sources == ()
+    assert pipeline.live.counts == {"orders": 3}
+    assert ended.complaints[0] == "no lag without the log ends of topic orders"
+    root = read_html((tmp_path / "out" / "index.html").read_text())
+    words = shlex.split(root.one("footer").one("pre").text)
+    assert words[2:6] == [
+        "--bootstrap-server",
+        "b:9092",
+        "--command-config",
+        str(config),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        ([], "nothing to read: give a SOURCE or --bootstrap-server"),
+        (
+            ["a", "--command-config", "client.properties"],
+            "--command-config requires --bootstrap-server",
+        ),
+        (["--bootstrap-server", "nowhere"], "nowhere: no host:port"),
+    ],
+)
+def test_nowhere_to_read_from(
+    cli: Cli, pipeline: Pretended, tmp_path: Path, arguments: list[str], reason: str
+) -> None:
+    ended = cli("audit", *arguments, "--out", tmp_path / "out")
+    assert ended.code == 2
+    assert reason in ended.complaints[-1]
+    assert pipeline.requests == []
+
+
+@pytest.mark.heavy
+def test_as_json(cli: Cli, pipeline: Pretended, tmp_path: Path) -> None:
+    ended = cli("audit", "history", "--out", tmp_path, "--json")
+    (document,) = ended.documents
+    assert document["format"] == "audit-summary/1"
+    assert document["page"] == str(tmp_path / "index.html")
+    assert document["java"] == "Java 21 from somewhere"
+    assert document["quarantine"] == {"set-aside: new\x1b protocol": 1200}
+    assert document["groups"][0] == {
+        "cluster": "prod",
+        "group": "orders",
+        "assignor": "sticky",
+        "judged": 5,
+        "at_optimum": 1,
+        "moved_needlessly": 2,
+        "needless_moves": 6,
+        "unbalanced": 1,
+        "invalid": 1,
+        "open": 0,
+    }
+    assert document["snapshots"] == []
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (SourceError("no such file or folder", source="history"), 2),
+        (OutputError("no space left on device", target="out"), 3),
+        (OutputError("permission denied", target="out"), 2),
+        (OutsideError("Spark does not start"), 3),
+    ],
+)
+def test_what_the_pipeline_cannot_do_is_one_line(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, error: Exception, code: int
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(auditing, "audit", fail)
+    ended = cli("audit", "history", "--out", "out")
+    assert ended.code == code
+    assert ended.complaints == [str(error)]
+    assert ended.out == b""
+
+
+def test_rebalances_without_lag_although_there_is_a_file_of_it(
+    cli: Cli, pipeline: Pretended, tmp_path: Path
+) -> None:
+    pipeline.lag_missing = "orders 3"
+    ended = cli("audit", "history", "--out", tmp_path, "--lag", "lag.prom")
+    said = (
+        "no lag of 1 rebalance or snapshot: --lag lacks partitions of the group; "
+        "lag_missing in the tables names them"
+    )
+    assert (ended.code, ended.complaints[-1]) == (0, said)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("rebalances", "reason", "code"),
+    [
+        (0, "unreadable: $.format: 'x'", 2),
+        (1, "unreadable: $.format: 'x'", 4),
+        (1, "failed: instance", 0),
+        (1, "missing: generations", 0),
+        (0, "set-aside: new protocol", 0),
+    ],
+)
+def test_input_that_was_lost_is_code_4_and_nothing_but_that_is_code_2(
+    cli: Cli,
+    pipeline: Pretended,
+    tmp_path: Path,
+    rebalances: int,
+    reason: str,
+    code: int,
+) -> None:
+    pipeline.rebalances, pipeline.quarantine = rebalances, {reason: 3}
+    ended = cli("audit", "history", "--out", tmp_path / "out")
+    assert ended.code == code
+    assert reason in ended.out.decode()
+    assert (tmp_path / "out" / "index.html").is_file()
+    complaint = "history: no record could be judged; see the table quarantine"
+    assert (complaint in ended.complaints) == (code == 2)
+    lost = "3 parts of the input could not be read: see the table quarantine"
+    assert any(complaint.startswith(lost) for complaint in ended.complaints) == (
+        code == 4
+    )
+    again = cli("audit", "history", "--out", tmp_path / "again", "--accept-losses")
+    assert again.code == (0 if code == 4 else code)
+
+
+@pytest.mark.heavy
+def test_a_page_that_cannot_be_written_is_code_2(
+    cli: Cli, pipeline: Pretended, tmp_path: Path
+) -> None:
+    (tmp_path / "index.html").mkdir()
+    ended = cli("audit", "history", "--out", tmp_path)
+    assert ended.code == 2
+    assert "index.html: cannot write: is a folder" in ended.err
+
+
+@pytest.mark.heavy(minutes=1)
+def test_a_recording_is_audited_end_to_end(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "oracle", "audit", str(FIRST_LOOK)]
+    ended = subprocess.run(
+        [*command, "--out", str(out), "--cluster", "first", "--json"],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr.decode()
+    document = json.loads(ended.stdout)
+    judged = {row["group"]: row["judged"] for row in document["groups"]}
+    root = read_html((out / "index.html").read_text())
+    rows = root.one("table", id="group-table").all("tbody")[0].all("tr")
+    names = [row.all("bdi")[0] for row in rows]
+    whole = [name.attributes.get("title", name.text) for name in names]
+    counts = [int(row.all("td")[2].text) for row in rows]
+    shown = dict(zip(whole, counts, strict=True))
+    assert shown.items() <= judged.items()
+    assert len(shown) == min(len(judged), GROUPS_SHOWN)
+    lines = ended.stderr.decode().splitlines()
+    assert all(line.startswith("assignor-oracle: ") for line in lines), lines
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("number", "code", "phase", "is_alone"),
+    [
+        (signal.SIGTERM, 143, "judging", False),
+        (signal.SIGHUP, 129, "reading", True),
+        *(
+            pytest.param(*case, marks=pytest.mark.nightly)
+            for case in (
+                (signal.SIGINT, 130, "reading", False),
+                (signal.SIGINT, 130, "judging", True),
+                (signal.SIGHUP, 129, "judging", False),
+                (signal.SIGTERM, 143, "reading", False),
+                (signal.SIGTERM, 143, "writing", True),
+                (signal.SIGHUP, 129, "writing", False),
+            )
+        ),
+    ],
+)
+@pytest.mark.usefixtures("hangups")
+def test_an_interrupted_audit_says_what_it_leaves(
+    tmp_path: Path, number: signal.Signals, code: int, phase: str, is_alone: bool
+) -> None:
+    """Nothing, or what the same command continues; and no process.
+
+    Ctrl-C and a closed terminal reach Java as well; ``kill`` only the command.
+    """
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "oracle", "audit", str(FIRST_LOOK)]
+    with subprocess.Popen(
+        [*command, "--out", str(out)],
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stderr is not None
+        assert f"assignor-oracle: {phase}\n" in iter(process.stderr.readline, "")
+        (os.kill if is_alone else os.killpg)(process.pid, number)
+        lines = process.stderr.read().splitlines()  # until Java has closed it, too
+        assert process.wait(timeout=300) == code
+    if phase == "reading":
+        assert lines == []
+        assert not out.exists()
+        return
+    if phase == "writing":
+        lines = [line for line in lines if line != "assignor-oracle: writing the page"]
+    kept = f"assignor-oracle: finished work is kept in {out}/.unfinished ("
+    (line,) = lines
+    assert line.startswith(kept)
+    assert [path.name for path in out.iterdir()] == [".unfinished"]

@@ -1,0 +1,317 @@
+"""Exit codes, closed pipes, signals, and full disks; never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from oracle.cli.input import given_group
+from oracle.cli.invocation import TRACEBACK
+from rebalance import OutsideError
+from tests.oracle.cli.commands import (
+    AS_IT_STANDS,
+    CHAIN,
+    COMMAND,
+    Cli,
+    shell,
+    write_lines,
+)
+
+VERBS = ("solve", "assign", "judge", "compare", "explain", "plan", "front", "audit")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    return write_lines(tmp_path / "r", CHAIN)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_explains_itself_with_an_example(cli: Cli, verb: str) -> None:
+    ended = cli(verb, "--help")
+    assert ended.code == 0
+    assert f"Example: assignor-oracle {verb}" in " ".join(ended.out.decode().split())
+
+
+def test_the_version_is_the_packages(cli: Cli) -> None:
+    ended = cli("--version")
+    assert ended.code == 0
+    assert re.fullmatch(rb"assignor-oracle \d+\.\d+\.\d+\S*\n", ended.out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["nope"], "No such command 'nope'. (see assignor-oracle --help)"),
+        (
+            ["solve"],
+            "nothing to read: give a file, or --from SOURCE (see assignor-oracle",
+        ),
+        (["assign", "x"], "Missing option '--assignor'."),
+        (["solve", "--nope", "x"], "No such option: --nope"),
+        (["solve", "--time-limit", "0", "x"], "'0' is no number of seconds above 0"),
+        (["judge", "x"], "no ASSIGNMENTS to judge"),
+        (["judge", "--against", "x", "a", "b"], "'x' is not one of 'optimum'."),
+        (["audit", "x"], "Missing option '--out'."),
+        (["solve", "a", "b"], "unexpected extra argument"),
+        (["\x1b[31mx"], r"'\x1b[31mx'"),
+    ],
+)
+def test_bad_usage_is_code_2(cli: Cli, arguments: list[str], complaint: str) -> None:
+    ended = cli(*arguments)
+    assert ended.code == 2
+    assert ended.out == b""
+    assert complaint in ended.err
+    assert len(ended.err.splitlines()) == 1
+
+
+def test_no_arguments_show_the_help(cli: Cli) -> None:
+    ended = cli()
+    assert ended.code == 2
+    assert b"Usage: assignor-oracle" in ended.out
+    assert ended.err == ""
+
+
+def test_a_failure_of_an_external_component_is_code_3(
+    cli: Cli, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **_options: object) -> None:
+        raise OutsideError("Java is gone")
+
+    monkeypatch.setattr(given_group, "read_rebalances_or_columns", fail)
+    ended = cli("solve", source)
+    assert (ended.code, ended.complaints) == (3, ["Java is gone"])
+
+
+def test_a_defect_is_code_70_without_a_traceback(
+    cli: Cli, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **_options: object) -> None:
+        raise ZeroDivisionError("by\x1bzero")
+
+    monkeypatch.setattr(given_group, "read_rebalances_or_columns", fail)
+    ended = cli("solve", source)
+    assert ended.code == 70
+    assert "not in your input: ZeroDivisionError: by\\x1bzero" in ended.err
+    assert "Traceback" not in ended.err
+    monkeypatch.setenv(TRACEBACK, "1")
+    with pytest.raises(ZeroDivisionError):
+        cli("solve", source)
+
+
+def test_insufficient_memory_is_code_3(
+    cli: Cli, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **_options: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(given_group, "read_rebalances_or_columns", fail)
+    ended = cli("solve", source)
+    assert (ended.code, ended.complaints) == (3, ["not enough memory for this input"])
+
+
+@pytest.mark.heavy
+def test_a_closed_pipe_is_not_an_error(tmp_path: Path) -> None:
+    write_lines(tmp_path / "many", *[CHAIN] * 3000)
+    ended = shell('$ORACLE solve many | head -n 1; echo "${PIPESTATUS[0]}"', tmp_path)
+    first, code = ended.out.splitlines()
+    assert json.loads(first)["id"] == "chain"
+    assert code == b"141"
+    assert ended.err == ""
+
+
+@pytest.mark.heavy
+def test_a_full_disk_is_code_3(tmp_path: Path, source: str, cli: Cli) -> None:
+    (tmp_path / "a").write_bytes(cli("solve", source).out)
+    for verb in ("solve r", "judge r a", "--help"):
+        ended = shell(f"$ORACLE {verb} > /dev/full", tmp_path)
+        assert ended.code == 3
+        assert ended.err.startswith("assignor-oracle: <stdout>: ")
+        assert ended.err.endswith("no space left on device\n")
+        assert len(ended.complaints) == 1
+    aside = cli("solve", source, "-o", "/dev/full")
+    assert aside.code == 3
+    assert "/dev/full: cannot write: no space left on device" in aside.err
+
+
+@pytest.mark.heavy
+def test_closed_streams(tmp_path: Path, source: str) -> None:
+    out = shell("$ORACLE solve r >&-", tmp_path)
+    assert (out.code, out.complaints) == (2, ["<stdout>: cannot write: is closed"])
+    into = shell("$ORACLE solve - <&-", tmp_path)
+    assert (into.code, into.complaints) == (2, ["<stdin>: standard input is closed"])
+    err = shell("$ORACLE solve absent 2>&-", tmp_path)
+    assert (err.code, err.out) == (2, b"")
+    both = shell("$ORACLE solve absent >&- 2>&-", tmp_path)
+    assert both.code == 2
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)],
+)
+@pytest.mark.usefixtures("hangups")
+def test_a_signal_ends_quietly_and_leaves_nothing(
+    tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    target = tmp_path / "answers"
+    with subprocess.Popen(
+        [*COMMAND, "solve", "-", "-o", str(target)],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(json.dumps(CHAIN).encode() + b"\n")
+        process.stdin.flush()
+        asides = until(lambda: [path for path in tmp_path.iterdir() if size(path)])
+        process.send_signal(number)
+        assert process.wait(timeout=60) == code
+        assert process.stderr.read() == b""
+    assert asides[0].name.startswith(".answers.")
+    assert list(tmp_path.iterdir()) == []
+
+
+def size(path: Path) -> int:
+    return path.stat().st_size
+
+
+def until(found: Callable[[], list[Path]]) -> list[Path]:
+    """Wait until the file is not empty."""
+    for _ in range(600):
+        if there := found():
+            return there
+        time.sleep(0.1)
+    raise AssertionError("nothing came")
+
+
+def test_places_that_cannot_be_written_to(
+    cli: Cli, tmp_path: Path, source: str
+) -> None:
+    for target, reason in (
+        (tmp_path / "no" / "x", "no such file or directory"),
+        (tmp_path, "is a folder"),
+        (Path(source) / "x", "not a directory"),
+        (Path("/proc/x"), "cannot write: "),
+        (tmp_path / ("x" * 300), "file name too long"),
+    ):
+        ended = cli("solve", source, "-o", target)
+        assert ended.code == 2
+        assert ended.err.startswith(f"assignor-oracle: {target}: cannot write: ")
+        assert reason in ended.err
+    assert [path.name for path in tmp_path.iterdir()] == ["r"]
+
+
+@pytest.mark.heavy
+def test_devices_pipes_and_links_are_written_to_not_replaced(
+    cli: Cli, tmp_path: Path, source: str
+) -> None:
+    assert cli("solve", source, "-o", "/dev/null").code == 0
+    assert Path("/dev/null").is_char_device()
+    piped = shell("$ORACLE solve r -o /dev/stdout | cat", tmp_path)
+    assert piped.documents[0]["id"] == "chain"
+    os.mkfifo(tmp_path / "fifo")
+    fifo = shell("cat fifo & $ORACLE solve r -o fifo; wait", tmp_path)
+    assert fifo.documents[0]["id"] == "chain"
+    (tmp_path / "real").write_text("")
+    (tmp_path / "link").symlink_to("real")
+    assert cli("solve", source, "-o", tmp_path / "link").code == 0
+    assert (tmp_path / "link").is_symlink()
+    assert "assignment/1" in (tmp_path / "real").read_text()
+
+
+@pytest.mark.heavy
+def test_answers_come_while_the_input_is_still_open() -> None:
+    with subprocess.Popen(
+        [*COMMAND, "solve", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(CHAIN).encode() + b"\n" * 2)
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == "chain"
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
+
+
+@pytest.mark.heavy
+def test_help_is_quick_and_imports_no_engine() -> None:
+    heavy = {"pyspark", "numpy", "numba", "pandas", "altair", "pyarrow", "rebalance"}
+    script = (
+        "import sys; from oracle.cli.invocation import run;"
+        "code = run(['solve', '--help']);"
+        f"print({heavy!r} & sys.modules.keys(), file=sys.stderr); sys.exit(code)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 0
+    assert ended.stderr.strip() == "set()"
+
+
+@pytest.mark.heavy
+def test_judge_imports_neither_numpy_nor_rich(tmp_path: Path) -> None:
+    heavy = {"numpy", "numba", "solver", "rich", "pandas"}
+    instances = write_lines(tmp_path / "r", CHAIN)
+    answers = write_lines(tmp_path / "a", AS_IT_STANDS)
+    script = (
+        "import sys; from oracle.cli.invocation import run; code = run(sys.argv[1:]);"
+        f"print({heavy!r} & sys.modules.keys(), file=sys.stderr); sys.exit(code)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script, "judge", instances, answers],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0
+    assert ended.stderr.strip() == "set()"
+
+
+@pytest.mark.heavy
+def test_solve_starts_no_spark_and_draws_nothing(source: str) -> None:
+    script = (
+        "import sys; from oracle.cli.invocation import run; code = run(sys.argv[1:]);"
+        "print({'pyspark', 'pandas', 'altair'} & sys.modules.keys(), file=sys.stderr)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script, "solve", source],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ended.stderr.strip() == "set()"
+
+
+@pytest.mark.heavy
+def test_completion_names_verbs_and_assignors() -> None:
+    def completed(words: str, place: int) -> list[bytes]:
+        variables = {
+            "_ASSIGNOR_ORACLE_COMPLETE": "complete_bash",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(place),
+        }
+        script = "import sys; sys.argv[0] = 'assignor-oracle';"
+        script += "from oracle.cli import main; main()"
+        ended = subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, **variables},
+            capture_output=True,
+            check=True,
+        )
+        return ended.stdout.split()
+
+    assert completed("assignor-oracle so", 1) == [b"solve"]
+    assert completed("assignor-oracle assign --assignor r", 3) == [
+        b"range",
+        b"round-robin",
+    ]

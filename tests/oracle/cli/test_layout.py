@@ -1,0 +1,118 @@
+"""Layout: terminals of 60 to 200 columns, tables in pipes, help, messages, NO_COLOR."""
+
+from __future__ import annotations
+
+import re
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from oracle.cli.app import VERBS as SUBCOMMANDS
+from oracle.cli.printing.parts import Line, Sheet
+from oracle.cli.printing.terminal import console_of, printed
+from tests.oracle.cli.commands import AS_IT_STANDS, CHAIN, Cli, group_of, write_lines
+
+WIDTHS = (60, 80, 100, 137, 200)
+VERBS = ("solve", "assign", "judge", "compare", "explain", "front", "conform", "fuzz")
+LONG = "billing-round-robin-consumer-" + "x" * 60
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("verb", ["solve", "compare", "judge", "front"])
+def test_no_line_is_wider_than_the_terminal(
+    person: Cli,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    verb: str,
+    width: int,
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    long = group_of(LONG, {LONG: ["t"], "b": ["t", "u"]}, {"t": 5, "u": 3})
+    source = write_lines(tmp_path / "r", CHAIN, long)
+    arguments = [source]
+    if verb == "judge":
+        answer = {"format": "assignment/1", "members": {LONG: {"t": [0]}, "b": {}}}
+        arguments.append(write_lines(tmp_path / "a", AS_IT_STANDS, answer))
+    lines = person(verb, *arguments).out.decode().splitlines()
+    assert any("─" in line or "━" in line for line in lines)
+    assert max(map(cell_len, lines)) <= width
+
+
+def test_a_table_in_a_pipe_has_tabs_and_never_wraps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    rows = [(LONG, 1_234_567, None, True), *[("b", 1, 2, False)] * 80]
+    table = Sheet("a title", ["name", "moves", "gap", "balanced"], rows)
+    lines = printed(table, Line("after"), "").decode().split("\n")
+    assert lines[:3] == [
+        "a title",
+        "name\tmoves\tgap\tbalanced",
+        f"{LONG}\t1234567\t\tyes",
+    ]
+    assert len(lines) == 2 + len(rows) + len(["after", "", ""])
+
+
+def test_numbers_are_separated_for_people(person: Cli) -> None:
+    assert person  # standard output is a terminal
+    text = printed(Sheet("t", ["moves"], [(1_234_567,)])).decode()
+    assert "1,234,567" in text
+
+
+@pytest.mark.parametrize("width", [60, 80])
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_is_wrapped_once(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, verb: str, width: int
+) -> None:
+    """Within a paragraph, the first word of a line does not fit the line before."""
+    monkeypatch.setenv("COLUMNS", str(width))
+    text = cli(verb, "--help").out.decode()
+    about = re.split(r"\n(?:Arguments|Options):\n", text)[0]
+    paragraphs = [part.splitlines() for part in about.split("\n\n")[1:]]
+    assert paragraphs
+    for lines in paragraphs:
+        assert max(map(len, lines)) <= width
+        for line, following in pairwise(lines):
+            # a word with a hyphen is also broken behind it
+            first = re.split(r"(?<=\w-)", following.split()[0])[0]
+            assert len(line) + 1 + len(first) > width - 2, (line, following)
+
+
+def test_every_wrong_field_has_a_line(cli: Cli, tmp_path: Path) -> None:
+    wrong = group_of("g", {"a": ["t", "t"], "b": ["t", "t"]}, {"t": -1})
+    wrong["surplus"] = 1
+    source = write_lines(tmp_path / "r", CHAIN, wrong)
+    ended = cli("solve", source)
+    assert ended.code == 2
+    assert len(ended.documents) == 1
+    places = [complaint.split(": ")[:2] for complaint in ended.complaints]
+    assert places == [
+        [f"{source}:2", "$.topics.t.partitions"],
+        [f"{source}:2", "$.surplus"],
+    ]
+    assert "more)" not in ended.err
+    wrong = group_of("g", {"a": ["t", "t"], "b": ["t", "t"]}, {"t": 1})
+    twice = cli("solve", write_lines(tmp_path / "r", wrong))
+    assert [complaint.split(": ")[1] for complaint in twice.complaints] == [
+        "$.members.a.subscription[1]",
+        "$.members.b.subscription[1]",
+    ]
+
+
+def test_no_color_is_respected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert console_of(sys.stderr).no_color
+    monkeypatch.delenv("NO_COLOR")
+    assert not console_of(sys.stderr).no_color
+
+
+def test_summaries_of_subcommands_are_whole(cli: Cli) -> None:
+    listed = cli("--help").out.decode().partition("Commands:")[2]
+    sentences = re.split(r"\n  (?=\w)", listed.rstrip())[1:]
+    assert len(sentences) == len(SUBCOMMANDS)
+    assert all(
+        sentence.endswith(".") and "..." not in sentence for sentence in sentences
+    )

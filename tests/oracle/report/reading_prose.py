@@ -1,0 +1,36 @@
+"""Text of a page's sentences, in which names from the input are marked by ``⟨⟩``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from tests.oracle.report.html_reading import Element
+
+Match: TypeAlias = re.Match[str]
+N = r"(\d[\d,]*)"
+NAME = "⟨([^⟩]*)⟩"
+
+
+def text_of(element: Element) -> str:
+    """Return the text of an element, with names in ``⟨⟩``."""
+    return " ".join("".join(_pieces(element)).split())
+
+
+def _pieces(element: Element) -> Iterator[str]:
+    for piece in element.content:
+        if isinstance(piece, str):
+            yield piece
+        elif piece.tag == "bdi":
+            yield f"⟨{piece.attributes.get('title', piece.text)}⟩"
+        else:
+            yield from _pieces(piece)
+
+
+def number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+def numbers(match: Match) -> list[int]:
+    return [number(text) for text in match.groups() if text is not None]

@@ -1,0 +1,115 @@
+"""Rebalances that are small enough to check by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.oracle.cli.commands import CHAIN
+from tests.oracle.report.audits import Audit
+from tests.support.shapes import Document
+
+
+def even(group: str, **more: Any) -> Document:
+    """Return two members that own two partitions each; a third has joined."""
+    member = {"subscription": ["t"], "generation": 1}
+    return {
+        "format": "rebalance/1",
+        "group": group,
+        "topics": {"t": {"partitions": 4, **more}},
+        "members": {
+            "a": {**member, "owned": {"t": [0, 1]}},
+            "b": {**member, "owned": {"t": [2, 3]}},
+            "c": {"subscription": ["t"]},
+        },
+    }
+
+
+def given(**members: list[int]) -> Document:
+    """Return an assignment of topic t."""
+    return {
+        "format": "assignment/1",
+        "members": {
+            name: {"t": held} if held else {} for name, held in members.items()
+        },
+    }
+
+
+BEST = given(a=[0, 1], b=[2], c=[3])
+"""One move, the least."""
+RESTLESS = given(a=[2, 3], b=[0], c=[1])
+"""As even, but all four moved: three needlessly."""
+LOPSIDED = given(a=[0, 1], b=[2, 3], c=[])
+"""No move; c could have one."""
+TWICE = given(a=[0, 1], b=[1, 2], c=[3])
+"""t-1 has two owners."""
+FORGOTTEN = given(a=[0, 1], b=[2], c=[])
+"""t-3 has none."""
+
+CHAINED: Document = {
+    "format": "assignment/1",
+    "members": {"a": {"t": [0, 1]}, "b": {"u": [0]}, "c": {"v": [0]}, "d": {}},
+}
+"""`CHAIN` as it stands: no single transfer helps, three in a row do."""
+
+
+def small_audit() -> Audit:
+    """Return an audit of which every number is known.
+
+    Eager, group orders (sticky), five rebalances: 1 at the optimum, 2 with 3 needless
+    moves each, 1 unbalanced, 1 against the rules. Eager, group chain (range): 1
+    unbalanced. Cooperative, group feed: 2 at rest (1 at the optimum, 1 with 3 needless
+    moves), 1 open.
+    """
+    audit = Audit()
+    for generation, answer in enumerate(
+        (BEST, RESTLESS, RESTLESS, LOPSIDED, TWICE), start=1
+    ):
+        instance = even("orders", lag=[10, 20, 30, 40])
+        others: dict[str, Document | str] = {
+            "range": LOPSIDED,
+            "constrained-sticky": BEST,
+            "lag-aware": "the instance tells no lag",
+        }
+        answers = {"actual": answer, **others}
+        audit.rebalance(instance, answers, generation=generation)
+    audit.rebalance(
+        CHAIN | {"group": "chain"},
+        {"actual": CHAINED, "range": CHAINED, "constrained-sticky": "mixed"},
+        assignor="range",
+    )
+    episode_of(audit, BEST, first=1)
+    episode_of(audit, RESTLESS, first=3)
+    episode_of(audit, BEST, first=5, ended="open")
+    audit.quarantine("unreadable", "bytes end too early", 3, record="GroupMetadata")
+    audit.quarantine("set-aside", "new group protocol (KIP-848)", 1200, record="Member")
+    return audit
+
+
+def episode_of(
+    audit: Audit, after: Document, *, first: int, ended: str = "rest"
+) -> None:
+    """Add a cooperative rebalance of two rounds: revoke, then give away."""
+    before = even("feed")
+    key = audit.episode(
+        before, after, first=first, last=first + 1, ended=ended, unowned_ms=1500
+    )
+    kept = {
+        name: sorted(
+            set(member.get("owned", {}).get("t", ()))
+            & set(after["members"][name].get("t", ()))
+        )
+        for name, member in before["members"].items()
+    }
+    between = even("feed")
+    for name, numbers in kept.items():
+        between["members"][name]["owned"] = {"t": numbers}
+    rounds = ((first, before, given(**kept)), (first + 1, between, after))
+    for generation, instance, answer in rounds:
+        audit.rebalance(
+            instance,
+            {"actual": answer},
+            generation=generation,
+            assignor="cooperative-sticky",
+            cooperative=True,
+            episode_id=key,
+        )

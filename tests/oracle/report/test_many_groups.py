@@ -1,0 +1,251 @@
+"""The page of many groups: ranks, caps, link targets, data for scripts, trends."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from oracle.report import page_of
+from oracle.report.endless import BUSY, HOURS, ROUNDS, EndlessRow, endless_of
+from oracle.report.facts import GROUPS_SHOWN, ClientRow, Lag
+from oracle.report.group_index import group_data, group_id, group_ids
+from oracle.report.outcomes import Counts
+from tests.oracle.report.audits import Audit
+from tests.oracle.report.html_reading import Element, read_html
+from tests.oracle.report.prose import check_all
+from tests.oracle.report.scenes import BEST, LOPSIDED, RESTLESS, even
+from tests.references.recount import Recount
+
+START = datetime(2026, 3, 1, tzinfo=UTC)
+NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=130)
+
+
+def client(group: str, assignor: str | None = "sticky", **counts: int) -> ClientRow:
+    return ClientRow(
+        cluster="c",
+        group=group,
+        assignor=assignor,
+        cooperative=False,
+        counts=Counts(**counts),
+        lag=Lag(known=0, at_bound=0, median_above=None),
+    )
+
+
+@given(NAMES, NAMES, st.booleans())
+def test_different_groups_have_different_ids(
+    group: str, other: str, many_clusters: bool
+) -> None:
+    """Ids are ASCII without spaces, so that they can stand in any attribute or link."""
+    ids = [group_id("a", name, many_clusters=many_clusters) for name in (group, other)]
+    assert (ids[0] == ids[1]) == (group == other)
+    assert all(id_.isascii() and id_.isprintable() and " " not in id_ for id_ in ids)
+    assert all(len(id_) < 130 for id_ in ids)
+
+
+def test_clusters_and_groups_cannot_be_mixed_up() -> None:
+    pairs = [("a.b", "c"), ("a", "b.c"), ("a_2Eb", "c"), ("", "a.b.c")]
+    assert len({group_id(*pair, many_clusters=True) for pair in pairs}) == len(pairs)
+
+
+def test_the_first_row_of_a_group_is_its_target() -> None:
+    rows = [client("a"), client("b"), client("a", "range")]
+    assert group_ids(rows, many_clusters=False) == ["group-a", "group-b", ""]
+
+
+@given(st.lists(NAMES, unique=True, max_size=8))
+def test_the_data_can_be_read_and_ends_no_element(names: list[str]) -> None:
+    rows = [client(name, needless=1, needless_moves=3) for name in names]
+    ids = group_ids(rows, many_clusters=False)
+    text, count = group_data(rows, ids, {("c", name) for name in names[:1]})
+    assert text.isascii()
+    assert not set(text) & set("<>&")
+    data = json.loads(text)
+    assert count == len(data["rows"]) == len(names)
+    assert [row[2:12] for row in data["rows"]] == [
+        [0, 1, 0, 1, 3, 0, 0, -1, 3, int(place == 0)] for place in range(len(names))
+    ]
+
+
+def test_data_beyond_the_limit_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("oracle.report.group_index.DATA_BYTES", 100)
+    rows = [client(f"g-{number}") for number in range(50)]
+    text, count = group_data(rows, group_ids(rows, many_clusters=False), set())
+    assert 0 < count < 10
+    assert len(json.loads(text)["rows"]) == count
+
+
+def times(*hours: tuple[int, int]) -> pa.Table:
+    """Return generations of a group, by hour and number."""
+    at = [
+        START + timedelta(hours=hour, seconds=second)
+        for hour, count in hours
+        for second in range(count)
+    ]
+    return pa.table(
+        {
+            "cluster": ["c"] * len(at),
+            "group_id": ["g"] * len(at),
+            "at": pa.array(at, pa.timestamp("us", "UTC")),
+        }
+    )
+
+
+def rounds(*numbers: int, cooperative: bool = True) -> pa.Table:
+    return pa.table(
+        {
+            "cluster": pa.array(["c"] * len(numbers), pa.string()),
+            "group_id": pa.array(["g"] * len(numbers), pa.string()),
+            "rounds": pa.array(numbers, pa.int32()),
+            "cooperative": pa.array([cooperative] * len(numbers), pa.bool_()),
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("hours", "longest", "found"),
+    [
+        ([(hour, BUSY) for hour in range(HOURS)], 0, True),
+        ([(hour, BUSY) for hour in range(HOURS - 1)], 0, False),
+        ([(2 * hour, BUSY) for hour in range(HOURS)], 0, False),
+        ([(hour, BUSY - 1) for hour in range(HOURS)], 0, False),
+        ([(0, 1000)], 0, False),
+        ([], ROUNDS, True),
+        ([], ROUNDS - 1, False),
+    ],
+)
+def test_endless_groups(
+    hours: list[tuple[int, int]], longest: int, found: bool
+) -> None:
+    rows = endless_of(times(*hours), rounds(*([longest] if longest else [])))
+    if not found:
+        assert rows == ()
+    else:
+        busiest = max((count for _, count in hours), default=0)
+        row = EndlessRow(
+            cluster="c", group="g", hours=len(hours), most=busiest, rounds=longest
+        )
+        assert rows == (row,)
+
+
+def test_eager_rounds_are_not_endless() -> None:
+    assert endless_of(times(), rounds(ROUNDS, cooperative=False)) == ()
+
+
+def many(groups: int, days: int = 3) -> Audit:
+    """Return an audit whose groups have outcomes in turn, one generation per day."""
+    audit = Audit()
+    answers = (BEST, LOPSIDED, RESTLESS)
+    instance: dict[str, Any] = even("g", lag=[1, 2, 3, 4])
+    for answer in answers:
+        audit.rebalance(instance, {"actual": answer, "range": LOPSIDED})
+    rows = {name: audit.rows[name] for name in ("rebalances", "answers")}
+    for name, found in rows.items():
+        size = len(found) // len(answers)
+        audit.rows[name] = [
+            row
+            | _named(number, day)
+            | ({"at": _at(number, day)} if "at" in row else {})
+            for number in range(groups)
+            for day in range(days)
+            for row in found[size * (number % 3) : size * (number % 3 + 1)]
+        ]
+    return audit
+
+
+def _named(number: int, day: int) -> dict[str, Any]:
+    return {
+        "group_id": f"g-{number}",
+        "rebalance_id": f"g-{number}#{day}",
+        "generation": day,
+        "date": f"{_at(number, day):%Y-%m-%d}",
+    }
+
+
+def _at(number: int, day: int) -> datetime:
+    return START + timedelta(days=day, seconds=number)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Element:
+    folder = many(60).write(tmp_path_factory.mktemp("large") / "audit")
+    root = read_html(page_of(folder))
+    check_all(root, Recount(folder))
+    return root
+
+
+@pytest.mark.heavy
+def test_groups_are_ranked_by_gain_and_capped(large: Element) -> None:
+    table = large.one("table", id="group-table")
+    _, *rows, others, total = table.rows()
+    assert len(rows) == GROUPS_SHOWN
+    # Three needless moves on each of three days, then one transfer on each.
+    assert {row[2] for row in rows} == {"9"}
+    assert others[0] == "40 more groups"
+    assert (others[2], total[2]) == ("60", "240")
+    data = json.loads("".join(large.one("script", id="group-data").words))
+    assert [row[10] for row in data["rows"]] == [9] * 20 + [3] * 20 + [0] * 20
+
+
+@pytest.mark.heavy
+def test_many_groups_are_drawn_as_a_distribution(large: Element) -> None:
+    (picture, _) = large.one("section", **{"aria-labelledby": "clients"}).all(
+        role="img"
+    )
+    words = picture.attributes["aria-label"]
+    assert words.startswith("Groups by share: 0 %: 20,")
+    assert words.endswith("100 %: 40")
+
+
+def test_the_trend_has_a_row_per_day(large: Element) -> None:
+    section = large.one("section", **{"aria-labelledby": "trend"})
+    _, *rows = section.one("table").rows()
+    lag_moved = str(20 * (1 + 2 + 3))  # three needless moves; the lags are 1, 2, 3, 4
+    assert rows == [
+        [f"2026-03-0{day}", "60", "40", "60", "20", lag_moved, rows[0][6]]
+        for day in (1, 2, 3)
+    ]
+    assert int(rows[0][6]) > 0
+    assert len(section.all(role="img")) == 4
+
+
+@pytest.mark.heavy
+def test_only_the_last_days_are_drawn(tmp_path: Path) -> None:
+    folder = many(1, days=95).write(tmp_path / "audit")
+    root = read_html(page_of(folder))
+    found = check_all(root, Recount(folder))
+    assert any(
+        "last 92 days are shown, 3 days before them are" in sentence
+        for sentence in found
+    )
+
+
+@pytest.mark.heavy
+def test_groups_that_the_data_leaves_out_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("oracle.report.group_index.DATA_BYTES", 100)
+    folder = many(30, days=1).write(tmp_path / "audit")
+    root = read_html(page_of(folder))
+    data = json.loads("".join(root.one("script", id="group-data").words))
+    left_out = 30 - len(data["rows"])
+    found = check_all(root, Recount(folder))
+    assert any(
+        f"covers all rows but the last {left_out};" in sentence for sentence in found
+    )
+
+
+@pytest.mark.heavy
+def test_a_false_number_of_days_is_found(tmp_path: Path) -> None:
+    folder = many(3).write(tmp_path / "audit")
+    html = page_of(folder)
+    assert "Lag is known of 9 generations" in html
+    false = html.replace("known of 9 generations", "known of 8 generations")
+    with pytest.raises(AssertionError, match="false: "):
+        check_all(read_html(false), Recount(folder))

@@ -1,0 +1,131 @@
+"""Every number in a sentence of the page equals a count of the tables' rows."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from oracle.report import page, page_of
+from pipeline.audit import AuditSummary
+from tests.oracle.report.audits import Audit
+from tests.oracle.report.histories import audit_of, drawn_sources, write_sources
+from tests.oracle.report.html_reading import read_html
+from tests.oracle.report.prose import check_all
+from tests.oracle.report.scenes import even, small_audit
+from tests.oracle.report.scenes import given as given_to
+from tests.oracle.report.test_snapshots import with_snapshots
+from tests.pipeline.groups import Log
+from tests.references.recount import Recount
+from tests.support.examples import one_in
+from tests.support.wire import RECORDINGS, TESTS
+
+
+def checked(folder: Path) -> list[str]:
+    root = read_html(page_of(folder))
+    assert (
+        root.one("head").one("title").text
+        == f"{root.one('h1').text[:-1]} · assignor oracle"
+    )
+    return check_all(root, Recount(folder))
+
+
+@pytest.mark.heavy
+def test_an_audit_of_which_every_number_is_known(tmp_path: Path) -> None:
+    found = checked(with_snapshots(small_audit()).write(tmp_path / "audit"))
+    assert len(found) > 15
+
+
+def test_an_audit_of_nothing(tmp_path: Path) -> None:
+    checked(Audit().write(tmp_path / "audit"))
+
+
+@pytest.mark.heavy
+def test_a_false_number_is_found(tmp_path: Path) -> None:
+    folder = small_audit().write(tmp_path / "audit")
+    html = page_of(folder)
+    for true, false in (
+        ("In 6 of 8 rebalances", "In 5 of 8 rebalances"),
+        (", in 3 groups</dt>", ", in 4 groups</dt>"),
+        ("were run on the same 12 gen", "were run on the same 8 gen"),
+    ):
+        assert true in html
+        with pytest.raises(AssertionError, match="false: "):
+            check_all(read_html(html.replace(true, false)), Recount(folder))
+    new = read_html(html.replace("<nav", "<p>There are 7 of them.</p><nav", 1))
+    with pytest.raises(AssertionError, match="unchecked: "):
+        check_all(new, Recount(folder))
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("true", "false"),
+    [
+        ("Moved 4 partitions; 1\nwas", "Moved 5 partitions; 1\nwas"),
+        ("2×1, 1×2, 0×1", "2×2, 1×1, 0×1"),
+        ("Optimal: 1×4", "Optimal: 2×2"),
+        ("1 partition, such as", "2 partitions, such as"),
+        ("the optimum keeps 3", "the optimum keeps 2"),
+    ],
+)
+def test_a_false_number_about_a_case_is_found(
+    tmp_path: Path, true: str, false: str
+) -> None:
+    folder = small_audit().write(tmp_path / "audit")
+    html = page_of(folder)
+    assert true in html
+    with pytest.raises(AssertionError):
+        check_all(read_html(html.replace(true, false)), Recount(folder))
+
+
+@pytest.mark.heavy
+def test_bug_a_partition_with_two_wrong_members_counted_twice(tmp_path: Path) -> None:
+    instance = even("orders")
+    instance["members"] |= {name: {"subscription": ["u"]} for name in ("d", "e")}
+    answer = given_to(a=[0, 1], b=[2], c=[], d=[3], e=[3])
+    audit = Audit()
+    audit.rebalance(instance, {"actual": answer})
+    folder = audit.write(tmp_path / "audit")
+    checked(folder)
+    said = "1 partition, such as t 3, assigned to a member that does not subscribe"
+    assert said in read_html(page_of(folder)).text
+
+
+@pytest.mark.heavy
+def test_recorded_text_alone(tmp_path: Path) -> None:
+    found = checked(audit_of([TESTS / "data/churn-describe"], tmp_path / "audit"))
+    assert "Of 38 snapshots, 7 are unbalanced." in found
+
+
+@pytest.mark.heavy
+def test_recorded_text_and_records(tmp_path: Path) -> None:
+    folder = tmp_path / "first-look"
+    shutil.copytree(TESTS / "data/describe-4.3.1", folder)
+    shutil.copy(RECORDINGS / "first-look/consumer_offsets.jsonl", folder)
+    found = checked(audit_of([folder], tmp_path / "audit"))
+    assert any(
+        "11 snapshots show a state that the records" in sentence for sentence in found
+    )
+
+
+@pytest.mark.heavy
+def test_the_recording_that_ships(churn_audit: AuditSummary) -> None:
+    assert len(checked(Path(churn_audit.out))) > 15
+
+
+@pytest.mark.heavy
+@settings(one_in(4), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(drawn=drawn_sources())
+def test_generated_histories(
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    drawn: tuple[Log, str],
+) -> None:
+    """Charts are left out: their texts are no sentences, and drawing them is slow."""
+    for name in ("outcome_bars", "gap_cells"):
+        monkeypatch.setattr(page, name, lambda *_, **__: "")
+    folder = tmp_path_factory.mktemp("drawn")
+    sources = write_sources(folder / "sources", *drawn)
+    checked(audit_of(sources, folder / "audit"))

@@ -1,0 +1,503 @@
+"""Judging of cases: instances, answers, and rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import orjson
+import pytest
+
+from heuristics import ASSIGNORS, Assignor
+from pipeline.cases import Case
+from pipeline.evaluation import DEFAULT, answers, selection
+from pipeline.judging.instances import ClusterFacts, instance_of_case
+from pipeline.judging.partition_counts import CountSources
+from pipeline.judging.settings import Settings
+from pipeline.known_counts import KnownCounts
+from pipeline.sources.lag_metrics import LagOfGroups
+from pipeline.sources.rows import FAILED
+from pipeline.sources.sidecars import LogsFile
+from pipeline.tables import ORDER, SCHEMAS, UNDATED
+from rebalance import (
+    ClaimRule,
+    DocumentError,
+    Instance,
+    OffsetReset,
+    SourceError,
+    rebalance_of,
+    to_json,
+)
+from tests.pipeline.cluster_facts import always, facts
+from tests.pipeline.groups import GROUP, commit, group, member, replay
+from tests.pipeline.judging.judged_cases import judge_case_rows
+from tests.pipeline.test_reconstruct import TWO_ROUNDS
+from tests.support.shapes import CHAIN, LAG, NOTHING, SHAPES
+
+Rows = dict[str, list[dict[str, Any]]]
+ALWAYS = ("actual", "optimum")
+FACTS = facts({"t": 4, "u": 2})
+
+
+EVERY = selection(["all"])
+
+
+def judged(
+    case: Case,
+    facts: ClusterFacts = FACTS,
+    rule: str = "newest-claim",
+    assignors: tuple[str, ...] = EVERY,
+) -> Rows:
+    settings = Settings(
+        cluster="c", facts=facts, claim_rule=ClaimRule(rule), assignors=assignors
+    )
+    rows: Rows = {name: [] for name in SCHEMAS}
+    for name, row in judge_case_rows(case, settings):
+        assert row.keys() <= set(SCHEMAS[name].names)
+        rows[name].append(row)
+    return rows
+
+
+def by_assignor(rows: Rows) -> dict[str, dict[str, Any]]:
+    return {row["assignor"]: row for row in rows["answers"]}
+
+
+def document_case(document: Mapping[str, Any]) -> Case:
+    text = to_json(rebalance_of(dict(document))).decode()
+    return Case(
+        rebalance_id="r",
+        group_id="g",
+        source_kind="rebalance",
+        source="s",
+        document=text,
+    )
+
+
+# What is instance.
+
+
+def lags(case: Case, facts: ClusterFacts) -> dict[str, list[int] | None]:
+    return {
+        name: t.lag for name, t in instance_of_case(case, facts).document.topics.items()
+    }
+
+
+def only_case(*committed: tuple[str, int, int]) -> Case:
+    records = [commit(*entry) for entry in committed]
+    (case,) = replay(*records, group(1, member("a", ["t", "u", "gone"], {"t": [0]})))
+    return case
+
+
+def test_a_case_has_the_size_limit_of_instances() -> None:
+    counts = {"t": 2, "u": 2}
+    with pytest.raises(DocumentError, match="above the limit 3"):
+        _ = instance_of_case(only_case(), facts(counts, max_partitions=3)).document
+    assert instance_of_case(only_case(), facts(counts, max_partitions=4)).document
+
+
+def test_partition_counts_are_given_or_lower_bounds() -> None:
+    case = only_case()
+    counts = CountSources(dated=always({"t": 4}), shown=always({"t": 9, "u": 2}))
+    instance = instance_of_case(case, ClusterFacts(counts=counts))
+    sizes = {name: t.partitions for name, t in instance.document.topics.items()}
+    assert sizes == {"t": 4, "u": 2}
+    assert instance.partition_counts == "lower-bound"
+    assert instance_of_case(case, FACTS).partition_counts == "lower-bound"  # of "gone"
+    assert (
+        instance_of_case(case, facts({"t": 4, "u": 2, "gone": 1})).partition_counts
+        == "given"
+    )
+
+
+def test_lag_counts_from_the_committed_offset_to_the_end() -> None:
+    logs = {
+        "t": {0: (0, 100), 1: (0, 100), 2: (90, 100), 3: (50, 100)},
+        "u": {0: (0, 7), 1: (0, 0)},
+    }
+    case = only_case(("t", 0, 30), ("t", 1, 100), ("t", 2, 10), ("u", 0, 7))
+    known = facts({"t": 4, "u": 2}, logs=LogsFile(ends=logs))
+    assert lags(case, known) == {"t": [70, 0, 10, 50], "u": [0, 0]}
+    instance = instance_of_case(case, known)
+    assert (instance.lag_known, instance.lag_basis) == (True, "end-of-recording")
+
+
+def test_log_ends_of_another_log_are_not_used() -> None:
+    """The log was truncated, the topic created again, or the ends are older."""
+    case = only_case(("t", 0, 101), ("u", 0, 1))
+    logs = {"t": {0: (0, 100)}, "u": {0: (0, 1)}}
+    known = facts({"t": 1, "u": 1}, logs=LogsFile(ends=logs))
+    assert lags(case, known) == {"t": None, "u": [0]}
+    at = case.at
+    assert at is not None
+    read = replace(known, logs=LogsFile(ends=logs, at=at))
+    assert lags(case, read) == {"t": None, "u": [0]}
+    read = replace(known, logs=LogsFile(ends=logs, at=at - 1))
+    assert lags(case, read) == {"t": None, "u": None}
+    again = KnownCounts({"u": ((at, 1), (at + 1, 0))})
+    counts = replace(known.counts, shown=again)
+    assert lags(case, replace(known, counts=counts)) == {"t": None, "u": None}
+
+
+@pytest.mark.parametrize(
+    ("reset", "untouched"), [("earliest", 50), ("latest", 0), ("none", 50)]
+)
+def test_where_nothing_is_committed_the_reset_decides(
+    reset: str, untouched: int
+) -> None:
+    logs = {"t": {0: (0, 100), 1: (50, 100)}, "u": {0: (0, 0)}}
+    known = facts(
+        {"t": 2, "u": 1}, logs=LogsFile(ends=logs), offset_reset=OffsetReset(reset)
+    )
+    assert lags(only_case(("t", 0, 30)), known) == {"t": [70, untouched], "u": [0]}
+
+
+def test_lag_of_a_topic_is_all_or_nothing() -> None:
+    case = only_case(("t", 0, 30))
+    logs = {"t": {0: (0, 100)}, "u": {0: (0, 1)}}
+    known = facts({"t": 2, "u": 1}, logs=LogsFile(ends=logs))
+    assert lags(case, known) == {"t": None, "u": [1]}
+    instance = instance_of_case(case, known)
+    assert (instance.lag_known, instance.lag_basis) == (False, None)
+
+
+def test_no_log_ends_no_lag() -> None:
+    assert lags(only_case(("t", 0, 1)), FACTS) == {"t": None, "u": None}
+
+
+def test_monitored_lag_counts_where_log_ends_are_not_known() -> None:
+    monitored = {GROUP: {"t": {0: 5, 1: 6}, "u": {0: 1}}, "other": {"u": {1: 1}}}
+    case = only_case(("t", 0, 30), ("u", 0, 4))
+    known = facts({"t": 2, "u": 1}, monitored=monitored)
+    assert lags(case, known) == {"t": [5, 6], "u": [1]}
+    assert instance_of_case(case, known).lag_basis == "monitored"
+    with_ends = replace(known, logs=LogsFile(ends={"u": {0: (0, 9)}}))
+    assert lags(case, with_ends) == {"t": [5, 6], "u": [5]}
+    assert instance_of_case(case, with_ends).lag_basis == "monitored"
+    assert instance_of_case(case, known).lag_missing is None
+
+
+@pytest.mark.parametrize(
+    ("monitored", "missing"),
+    [
+        ({GROUP: {"t": {0: 5, 1: 6}, "u": {0: 1}}}, "u 1"),
+        ({GROUP: {"t": {0: 5, 1: 6}}}, "u 0, 1"),
+        ({GROUP: {"t": {1: 6}}}, "t 0; u 0, 1"),
+        ({"other": {"t": {0: 5}}}, None),
+        ({}, None),
+    ],
+)
+def test_what_monitored_lag_lacks_is_named(
+    monitored: LagOfGroups, missing: str | None
+) -> None:
+    case = only_case(("t", 0, 30), ("u", 0, 4))
+    instance = instance_of_case(case, facts({"t": 2, "u": 2}, monitored=monitored))
+    assert not instance.lag_known
+    assert instance.lag_missing == missing
+
+
+def test_of_many_partitions_without_lag_some_are_named() -> None:
+    case = only_case(("t", 0, 30), ("u", 0, 4))
+    known = facts({"t": 20, "u": 1}, monitored={GROUP: {"t": {3: 1}, "u": {0: 1}}})
+    assert instance_of_case(case, known).lag_missing == "t 0, 1, 2, 4, 5 and 14 more"
+
+
+def test_lag_of_a_snapshot() -> None:
+    (plain,) = replay(group(1, member("a", ["t"], {"t": [0, 1]})))
+    case = document_case(CHAIN)
+    case = Case(
+        rebalance_id="r",
+        group_id="g",
+        source_kind="describe",
+        source="s",
+        owned_from="snapshot",
+        members=plain.members,
+        lag={"t": [(0, 5), (1, 6)]},
+    )
+    instance = instance_of_case(case, FACTS)
+    assert instance.document.topics["t"].lag == [5, 6]
+    assert instance.lag_basis == "snapshot"
+    assert (
+        instance_of_case(replace(case, least_sizes={"t": 3}), ClusterFacts()).lag_basis
+        is None
+    )
+
+
+def test_a_document_is_posed_as_it_is() -> None:
+    instance = instance_of_case(document_case(CHAIN), FACTS)
+    assert to_json(instance.document) == to_json(rebalance_of(CHAIN))
+    assert (instance.partition_counts, instance.lag_known) == ("given", False)
+    assert instance_of_case(document_case(LAG), FACTS).lag_basis == "given"
+
+
+# What is answered.
+
+
+def test_a_needless_move_is_seen() -> None:
+    _, case = replay(
+        group(
+            1,
+            member("a", ["t"], {"t": [0, 1]}),
+            member("b", ["t"], {"t": [2, 3]}),
+            assignor="roundrobin",
+        ),
+        group(
+            2,
+            member("a", ["t"], {"t": [0, 2]}),
+            member("b", ["t"], {"t": [1, 3]}),
+            assignor="roundrobin",
+        ),
+    )
+    rows = judged(case)
+    actual, optimum = (by_assignor(rows)[name] for name in ("actual", "optimum"))
+    assert (actual["moves"], actual["moves_least"], actual["kept"]) == (2, 0, 2)
+    assert (actual["moves_least_kip54"], actual["at_kip54_optimum"]) == (0, False)
+    assert actual["dec_min_balanced"]
+    assert actual["at_optimum"] is False
+    assert actual["status"] is None
+    assert optimum["at_optimum"] is True
+    assert optimum["status"] == "optimal"
+    assert optimum["proved_dec_min"]
+    assert optimum["proved_stickiness"]
+    assert actual["client_assignor"] == "roundrobin"
+    assert orjson.loads(actual["assignment"])["members"]["a"] == {"t": [0, 2]}
+    (row,) = rows["rebalances"]
+    assert (row["owned"], row["members"], row["partitions"]) == (4, 2, 4)
+    assert (row["joined"], row["left"], row["resubscribed"]) == (0, 0, 0)
+    assert row["date"] == "2023-11-14"
+    (episode,) = rows["episodes"]
+    assert (episode["moves"], episode["moves_least"]) == (2, 0)
+    assert (episode["moves_least_kip54"], episode["at_kip54_optimum"]) == (0, False)
+    assert (episode["verdict"], episode["at_optimum"]) == ("valid", False)
+    assert rows["quarantine"] == []
+
+
+def test_a_chain_separates_the_real_answer_from_the_optimum() -> None:
+    held = {name: member.get("owned", {}) for name, member in CHAIN["members"].items()}
+    wants = {name: member["subscription"] for name, member in CHAIN["members"].items()}
+    people = [member(name, wants[name], held[name]) for name in held]
+    *_, case = replay(group(1, *people), group(2, *people))
+    rows = judged(case, facts({"t": 2, "u": 1, "v": 1}))
+    actual = by_assignor(rows)["actual"]
+    assert (actual["load_max"], actual["load_min"]) == (2, 0)
+    assert actual["loads"] == [2, 1, 1, 0]
+    assert (actual["kip54_balanced"], actual["dec_min_balanced"]) == (True, False)
+    assert (actual["kip54_score"], actual["kip54_score_least"]) == (6, 0)
+    assert orjson.loads(actual["evidence"])["dec_min_balanced"] == ["a", "b", "c", "d"]
+    assert by_assignor(rows)["optimum"]["moves"] == 3
+
+
+def test_a_violation_names_its_culprit() -> None:
+    (case,) = replay(group(1, member("a", ["t"], {"t": [0, 1, 2], "u": [0]})))
+    actual = by_assignor(judged(case))["actual"]
+    assert actual["verdict"] == "invalid"
+    found = [tuple(violation.values()) for violation in actual["violations"]]
+    assert found == [
+        ("unassigned", None, "t", 3),
+        ("unsubscribed", "a", "u", 0),
+    ]
+    assert actual["at_optimum"] is False
+
+
+def test_a_partition_given_twice_to_one_member_is_seen() -> None:
+    (case,) = replay(group(1, member("a", ["t"], {"t": [0, 0, 1, 2, 3]})))
+    actual = by_assignor(judged(case))["actual"]
+    assert [violation["rule"] for violation in actual["violations"]] == [
+        "assigned-twice"
+    ]
+
+
+def test_withholding_is_judged_over_the_episode() -> None:
+    _, first, second = (judged(case) for case in replay(*TWO_ROUNDS))
+    actual = by_assignor(first)["actual"]
+    assert (actual["verdict"], actual["withheld"]) == ("valid", 2)
+    assert actual["at_optimum"] is None
+    assert first["episodes"] == []
+    assert by_assignor(second)["actual"]["at_optimum"] is True
+    (episode,) = second["episodes"]
+    assert (episode["rounds"], episode["withheld"]) == (2, 2)
+    assert (episode["moves"], episode["moves_least"], episode["owned"]) == (2, 2, 4)
+    assert episode["at_optimum"] is True
+    assert episode["unowned_partition_ms"] == 2000
+    before = orjson.loads(episode["instance"])["members"]["a"]["owned"]
+    assert before == {"t": [0, 1, 2, 3]}
+
+
+def test_an_open_episode_has_no_outcome() -> None:
+    *_, case = replay(*TWO_ROUNDS[:2])
+    (episode,) = judged(case)["episodes"]
+    assert episode["ended"] == "open"
+    assert "verdict" not in episode
+    assert "at_optimum" not in episode
+
+
+def test_member_rows_have_owned_and_assigned_partitions() -> None:
+    _, case = replay(
+        group(1, member("b", ["t"], {"t": [3]})),
+        group(
+            2,
+            member("b", ["t"], {"t": [0, 1]}, owns={"t": [3]}, generation=1),
+            member("a", ["u", "t"], {"t": [2, 3]}, instance_id="s"),
+        ),
+    )
+    logs = {"t": dict.fromkeys(range(4), (0, 5)), "u": dict.fromkeys(range(2), (0, 1))}
+    rows = judged(case, facts({"t": 4, "u": 2}, logs=LogsFile(ends=logs)))["members"]
+    assert [row["member_id"] for row in rows] == ["a", "b"]
+    a, b = rows
+    assert a["subscription"] == ["t", "u"]
+    assert (a["joined"], b["joined"]) == (True, False)
+    assert (a["instance_id"], b["instance_id"]) == ("s", None)
+    assert b["owned"] == [{"topic": "t", "partitions": [3]}]
+    assert b["claimed"] == b["owned"]
+    assert b["assigned"] == [{"topic": "t", "partitions": [0, 1]}]
+    assert (b["load"], b["lag"], b["claimed_generation"]) == (2, 10, 1)
+    assert a["client_id"] == "client of a"
+
+
+def test_lag_has_a_bound() -> None:
+    rows = by_assignor(judged(document_case(LAG)))
+    assert rows["lag-aware"]["peak_lag"] == 110_000
+    assert rows["range"]["peak_lag"] == 160_000
+    assert {row["peak_lag_bound"] for row in rows.values()} == {105_000}
+    assert rows["range"]["lag_known"]
+    assert by_assignor(judged(document_case(CHAIN)))["range"]["peak_lag"] is None
+
+
+def test_a_heuristic_that_does_not_apply_has_a_reason() -> None:
+    row = by_assignor(judged(document_case(CHAIN)))["constrained-sticky"]
+    assert row["applies"] is False
+    assert "same topics" in row["refused"]
+    assert "verdict" not in row
+
+
+def test_a_document_has_no_real_answer_and_no_time() -> None:
+    rows = judged(document_case(CHAIN))
+    assert set(by_assignor(rows)) == {"optimum", "kip54-sticky", *ASSIGNORS}
+    assert rows["rebalances"][0]["date"] == UNDATED
+    assert rows["episodes"] == []
+    assert all(row["assigned"] is None for row in rows["members"])
+
+
+def test_the_kip54_optimum_is_computed_on_request_only() -> None:
+    rows = judged(document_case(CHAIN), assignors=DEFAULT)
+    assert set(by_assignor(rows)) == {"optimum", *ASSIGNORS}
+    assert {row["moves_least_kip54"] for row in rows["answers"]} == {None}
+    assert rows["quarantine"] == []
+
+
+def test_an_episode_without_the_kip54_optimum() -> None:
+    *_, last = replay(*TWO_ROUNDS)
+    rows = judged(last, assignors=selection(["range"]))
+    assert set(by_assignor(rows)) == {"actual", "optimum", "range"}
+    (episode,) = rows["episodes"]
+    assert episode["moves_least_kip54"] is None
+    assert episode["at_kip54_optimum"] is None
+    assert episode["moves_least"] is not None
+
+
+@pytest.mark.parametrize(
+    ("names", "selected"),
+    [
+        (None, (*ALWAYS, *ASSIGNORS)),
+        (["all"], (*ALWAYS, "kip54-sticky", *ASSIGNORS)),
+        (["sticky", "range", "sticky"], (*ALWAYS, "range", "sticky")),
+        (["kip54-sticky"], (*ALWAYS, "kip54-sticky")),
+        (["optimum"], ALWAYS),
+    ],
+)
+def test_selection(names: list[str] | None, selected: tuple[str, ...]) -> None:
+    assert selection(names) == selected
+
+
+def test_an_unknown_assignor_is_an_error_that_lists_the_known() -> None:
+    with pytest.raises(SourceError, match=r"'rnage'.*range, round-robin.*all"):
+        selection(["range", "rnage"])
+
+
+@pytest.mark.parametrize("rule", [rule.value for rule in ClaimRule])
+@pytest.mark.parametrize("name", sorted(SHAPES))
+def test_every_shape_is_judged_and_every_optimum_proved(name: str, rule: str) -> None:
+    rows = judged(document_case(SHAPES[name]), rule=rule)
+    assert rows["quarantine"] == []
+    optimum = by_assignor(rows)["optimum"]
+    assert optimum["at_optimum"] is True
+    for row in rows["answers"]:
+        if row["applies"]:
+            assert row["verdict"] == "valid"
+            if row["kip54_score_least"] is not None:
+                assert row["kip54_score"] >= row["kip54_score_least"]
+            if row["kip54_balanced"]:
+                assert row["moves"] >= row["moves_least_kip54"]
+            if row["dec_min_balanced"]:
+                assert row["moves"] >= row["moves_least"]
+            if row["peak_lag_bound"] is not None:
+                assert row["peak_lag"] >= row["peak_lag_bound"]
+
+
+# What goes wrong.
+
+
+class Broken:
+    """An assignor that falls over."""
+
+    name = "broken"
+
+    def refuses(self, instance: Instance) -> str | None:
+        return None if instance.members else "nobody"
+
+    def assign(self, instance: Instance) -> Any:
+        raise ZeroDivisionError(f"oh\n{instance.group}")
+
+
+def with_broken(found: Mapping[str, Assignor]) -> Mapping[str, Assignor]:
+    return MappingProxyType({"broken": Broken(), **found})
+
+
+def test_an_assignor_that_raises_affects_one_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answers, "ASSIGNORS", with_broken(ASSIGNORS))
+    rows = judged(document_case(CHAIN), assignors=("broken", *EVERY))
+    assert "broken" not in by_assignor(rows)
+    assert set(by_assignor(rows)) >= {"optimum", "range"}
+    (failed,) = rows["quarantine"]
+    assert (failed["kind"], failed["group_id"]) == (FAILED, "g")
+    assert failed["reason"] == "broken: ZeroDivisionError: oh"
+    assert failed["instance"] == to_json(rebalance_of(CHAIN)).decode()
+
+
+def test_without_the_optimum_nothing_is_called_optimal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("no answer")
+
+    monkeypatch.setattr(answers, "solve", fail)
+    rows = judged(document_case(CHAIN))
+    assert [row["reason"] for row in rows["quarantine"]] == [
+        "optimum: RuntimeError: no answer",
+        "kip54-sticky: RuntimeError: no answer",
+    ]
+    for row in rows["answers"]:
+        assert (row["moves_least"], row["kip54_score_least"]) == (None, None)
+        assert row.get("at_optimum") is None
+
+
+def test_a_case_too_large_to_pose_is_quarantined() -> None:
+    rows = judged(only_case(), facts({"t": 2**31, "u": 1}))
+    assert rows["rebalances"] == rows["answers"] == []
+    (failed,) = rows["quarantine"]
+    assert failed["reason"].startswith("instance: DocumentError: $.topics.t.partitions")
+    assert (failed["source_partition"], failed["source_offset"]) == (7, 0)
+
+
+def test_nothing_at_all_is_judged() -> None:
+    rows = judged(document_case(NOTHING))
+    assert rows["quarantine"] == []
+    assert by_assignor(rows)["optimum"]["load_max"] is None
+
+
+def test_rows_are_sorted_by_columns_that_exist() -> None:
+    for name, order in ORDER.items():
+        assert set(order) <= set(SCHEMAS[name].names)

@@ -1,0 +1,269 @@
+"""Follow a real cluster: killed at several moments, and while its broker restarts."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pyarrow.dataset as ds
+import pytest
+from kafka.coordinator.assignors.range import RangePartitionAssignor
+from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+from pyspark.sql import SparkSession
+
+import pipeline.live
+from conformance.broker import Broker, running_broker
+from pipeline.following import following
+from pipeline.live import ClientSettings, LiveSource, OffsetsLog, find_live_source
+from pipeline.tables import SCHEMAS
+from tests.oracle.cli.commands import Cli
+from tests.oracle.plugins.real import Member, Place
+
+TOPICS = {"orders": 4, "payments": 3}
+PATIENCE = 240.0  # seconds; a busy machine takes long to start Spark
+
+pytestmark = pytest.mark.heavy(minutes=2)
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[Broker]:
+    with running_broker() as broker:
+        place = Place(broker=broker, group="first", topics=TOPICS)
+        place.make_topics()
+        churn(place, 2)
+        yield broker
+
+
+def churn(place: Place, joins: int) -> None:
+    """Let members join one after another, then leave: a rebalance each."""
+    members: list[Member] = []
+    for _ in range(joins):
+        assignors = (RangePartitionAssignor, RoundRobinPartitionAssignor)
+        members.append(place.kafka_python(*assignors))
+        place.settled(*members)
+    for member in members:
+        member.leave()
+    place.wait_until_empty()
+
+
+class Follower:
+    """The command as a process; ``lines`` are those of its standard error."""
+
+    def __init__(self, broker: Broker, out: Path) -> None:
+        command = [sys.executable, "-m", "oracle", "audit", "--follow"]
+        command += ["--bootstrap-server", broker.address, "--every", "1"]
+        command += ["--assignors", "range", "--master", "local[1]", "--out", str(out)]
+        self.process = subprocess.Popen(
+            command, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+        self.lines: list[str] = []
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
+
+    def _listen(self) -> None:
+        assert self.process.stderr is not None
+        self.lines.extend(iter(self.process.stderr.readline, ""))
+
+    def wait_for(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not condition():
+            assert self.process.poll() is None, self.lines
+            assert time.monotonic() < deadline, self.lines
+            time.sleep(0.002)
+
+    def wait_for_line(self, text: str, after: int = 0) -> int:
+        """Wait for a line with the text; return the number of lines up to it."""
+        self.wait_for(lambda: any(text in line for line in self.lines[after:]))
+        return next(
+            n for n, line in enumerate(self.lines[after:], after + 1) if text in line
+        )
+
+    def end(self, number: signal.Signals) -> int:
+        self.process.send_signal(number)
+        code = self.process.wait(PATIENCE)
+        self._listener.join(PATIENCE)  # Java has ended as well
+        assert all(line.startswith("assignor-oracle: ") for line in self.lines)
+        return code
+
+    def kill_all(self) -> None:
+        """Kill Python and Java at the same moment."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(PATIENCE)
+        self._listener.join(PATIENCE)
+
+
+@contextmanager
+def follower(broker: Broker, out: Path) -> Iterator[Follower]:
+    started = Follower(broker, out)
+    try:
+        yield started
+    finally:
+        if started.process.poll() is None:
+            started.kill_all()
+
+
+def java_of(broker: Broker) -> psutil.Process:
+    """Return the broker's process, a descendant of this one."""
+    settings = str(broker.log.with_name("settings"))
+    (found,) = [
+        child
+        for child in psutil.Process().children(recursive=True)
+        if child.name() == "java" and settings in child.cmdline()
+    ]
+    return found
+
+
+@contextmanager
+def started_again(command: list[str], broker: Broker) -> Iterator[None]:
+    """Run a broker that was killed again, with its data and ports."""
+    before = broker.log.stat().st_size
+    with broker.log.open("ab") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log)
+    try:
+        deadline = time.monotonic() + PATIENCE
+        while b"Kafka Server started" not in broker.log.read_bytes()[before:]:
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        yield
+    finally:
+        process.terminate()
+        process.wait(PATIENCE)
+
+
+def rows_of(out: Path) -> dict[str, list[dict[str, Any]]]:
+    return {
+        name: ds.dataset(out / name, format="parquet").to_table().to_pylist()
+        for name in SCHEMAS
+    }
+
+
+def kept_offsets(out: Path) -> list[tuple[int, int]]:
+    table = ds.dataset(out / "records", format="parquet").to_table()
+    places = zip(
+        *(table.column(name).to_pylist() for name in ("partition", "offset")),
+        strict=True,
+    )
+    return sorted(places)
+
+
+def offsets_of(broker: Broker) -> list[tuple[int, int]]:
+    log = OffsetsLog(server=broker.address, settings=ClientSettings())
+    return [
+        (record.partition, record.offset)
+        for within in log.ranges()
+        for record in log.records(within)
+    ]
+
+
+def batch_audit(broker: Broker, out: Path) -> None:
+    command = [sys.executable, "-m", "oracle", "audit", "--out", str(out)]
+    command += ["--bootstrap-server", broker.address]
+    command += ["--assignors", "range", "--master", "local[1]"]
+    subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
+
+
+def test_a_broker_that_disappears_leaves_the_audit_before(
+    broker: Broker,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsysbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    """Between the look at the log's end and the read, it stops to answer."""
+    out, java, cli = tmp_path / "out", java_of(broker), Cli(capsysbinary)
+    arguments = ("audit", "--bootstrap-server", broker.address, "--out", out)
+    assert cli(*arguments, "--assignors", "range", "--master", "local[1]").code == 0
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+
+    def find(server: str, settings: ClientSettings) -> LiveSource:
+        found = find_live_source(server, settings)
+        java.suspend()
+        return replace(found, log=replace(found.log, silence_seconds=3))
+
+    monkeypatch.setattr(pipeline.live, "find_live_source", find)
+    try:
+        ended = cli(*arguments, "--master", "local[1]")
+    finally:
+        java.resume()
+    assert ended.code == 3
+    assert ended.complaints[-1] == (
+        f"{broker.address}: nothing more of partition 0 for 3 s"
+    )
+    after = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    assert after == before
+
+
+def test_records_are_kept_in_any_file_system(
+    spark: SparkSession, broker: Broker, tmp_path: Path
+) -> None:
+    """``viewfs:`` mounts folders under names that are no paths of this machine."""
+    real, there = tmp_path / "real", "viewfs://followed/data/out"
+    real.mkdir()
+    log = OffsetsLog(server=broker.address, settings=ClientSettings())
+    place = Place(broker=broker, group="first", topics=TOPICS)
+    conf: Any = spark._jsc.hadoopConfiguration()
+    conf.set("fs.viewfs.mounttable.followed.link./data", real.as_uri())
+    for number in range(2):
+        aside = real / "out" / "records" / ".0-killed" / "_temporary"
+        with following(there, log, master="local[1]") as found:
+            assert not aside.exists()
+            assert found.read().is_due
+            batches = [f"{there}/records/batch={n}" for n in range(number + 1)]
+            assert found.source().kept == tuple(batches)
+        assert len(list((real / "out" / "records").iterdir())) == number + 1
+        assert kept_offsets(real / "out") == offsets_of(broker)
+        churn(place, 1)
+        aside.mkdir(parents=True)
+        (aside / "part").touch()
+
+
+@pytest.mark.nightly(minutes=4)
+def test_a_follower_loses_nothing_and_repeats_nothing(
+    broker: Broker, tmp_path: Path
+) -> None:
+    """The tables are at last those of one audit of the cluster."""
+    out = tmp_path / "out"
+    place = Place(broker=broker, group="second", topics=TOPICS)
+    checkpoint = out / "checkpoint"
+    with follower(broker, out) as reading:
+        reading.wait_for((checkpoint / "offsets" / "0").exists)
+        reading.kill_all()
+    assert not (checkpoint / "commits" / "0").exists()
+    with follower(broker, out) as auditing:
+        auditing.wait_for((out / ".unfinished").exists)
+        assert auditing.end(signal.SIGKILL) == -signal.SIGKILL
+    assert not (out / "audit.json").exists()
+    churn(place, 1)
+    with follower(broker, out) as committing:
+        written = out / "audit.json"  # if the page was in place too quickly to be seen
+        committing.wait_for(
+            lambda: any(out.glob(".unfinished/*/index.html")) or written.exists()
+        )
+        committing.kill_all()
+    assert kept_offsets(out) == offsets_of(broker)
+    with follower(broker, out) as last:
+        seen = last.wait_for_line("rebalances: ")
+        broken = java_of(broker)
+        command = broken.cmdline()
+        broken.kill()
+        seen = last.wait_for_line(broker.address, seen)
+        with started_again(command, broker):
+            churn(place, 2)
+            last.wait_for(lambda: kept_offsets(out) == offsets_of(broker))
+            last.wait_for_line("more than before", seen)
+            last.wait_for_line("records read: 0", len(last.lines))
+            assert last.end(signal.SIGTERM) == 128 + signal.SIGTERM
+            batch_audit(broker, tmp_path / "batch")
+    followed, batch = rows_of(out), rows_of(tmp_path / "batch")
+    assert {row["group_id"] for row in batch["rebalances"]} == {"first", "second"}
+    assert followed == batch

@@ -1,0 +1,269 @@
+"""Terms of bounds: whatever integers they hold, what is accepted is true.
+
+Reaches into `verify.policy` to compare single terms with `naive_bounds`.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import verify
+from solver import solve
+from tests.references import naive_bounds
+from tests.references.brute import Brute
+from tests.solver.routes import instance
+from tests.support.examples import shared_by
+from tests.support.shapes import LAG, LAG_GREEDY_FAILS, Document, member, rebalance
+from tests.support.strategies import SMALL, generators, seeded_rebalance
+from tests.verify.policy.drawn_terms import drawn, drawn_term
+from verify.policy.feasible_region import Region, region_of
+from verify.policy.notation import LOAD, PEAK_LAG, TOPIC_PEAK_LAG, read_policy
+from verify.policy.objectives import scaled_by_topic
+from verify.policy.terms import term_fails, together
+from verify.policy.work import Work
+
+BALANCES = ("dec-min", "per-topic", "none")
+HUGE = 2**63 - 1
+
+
+def region(document: Document, balance: str) -> Region:
+    case = verify.case_of(document)
+    columns = instance(document)
+    proof = solve(columns).require_certificate().to_document(columns)
+    return region_of(case, balance, proof.model_dump(exclude_none=True))
+
+
+def fails(document: Document, found: Region, term: Document) -> Document | None:
+    return term_fails(verify.case_of(document), found, PEAK_LAG, term, Work())
+
+
+def optimum(document: Document, balance: str) -> int:
+    best = Brute(document).best(f"{balance}; peak-lag")
+    assert best is not None
+    assert isinstance(best[0], int)
+    return best[0]
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@given(generators())
+def test_nothing_above_the_optimum_is_accepted(balance: str, rng: Random) -> None:
+    document = drawn(rng)
+    best, found = optimum(document, balance), region(document, balance)
+    for _ in range(5):
+        term = drawn_term(rng, document)
+        for bound in (best + 1, best + rng.randint(1, 100), HUGE):
+            assert fails(document, found, term | {"bound": bound}) is not None
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@given(generators())
+def test_nothing_above_the_optimum_of_a_topic(balance: str, rng: Random) -> None:
+    document = drawn(rng)
+    brute, found = Brute(document), region(document, balance)
+    allowed = brute.balanced(read_policy(balance))
+    for topic in document["topics"]:
+        peaks = [
+            max(dict(scaled_by_topic(brute.case, tally.lags))[topic].values())
+            for tally in allowed
+            if topic in found.eligible
+        ]
+        term = drawn_term(rng, document) | {"topics": [topic]}
+        bound = min(peaks, default=0) + 1
+        told = term_fails(
+            brute.case, found, TOPIC_PEAK_LAG, term | {"bound": bound}, Work()
+        )
+        assert told is not None
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@shared_by(len(BALANCES))
+@given(generators(), st.data())
+def test_sound_for_any_integers(balance: str, rng: Random, data: st.DataObject) -> None:
+    """Weights and thresholds of all of 64 bits."""
+    document = drawn(rng)
+    names = sorted(document["members"])
+    kinds = ("zero", "average", "crowd", "packing", "x")
+    wild = st.integers(-HUGE, HUGE) | st.integers(-3, 3)
+    counts = st.integers(0, HUGE) | st.integers(0, 3)
+    term: Document = {
+        "kind": data.draw(st.sampled_from(kinds)),
+        "bound": data.draw(wild),
+        "at_least": data.draw(counts),
+        "steps": data.draw(st.lists(st.tuples(counts, counts))),
+        "members": data.draw(st.lists(st.sampled_from(names))) if names else [],
+    }
+    if fails(document, region(document, balance), term) is None:
+        assert term["bound"] <= optimum(document, balance)
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@given(generators())
+def test_as_the_slow_way_says(balance: str, rng: Random) -> None:
+    """Differential: the same terms are refused, from the same region."""
+    document = drawn(rng)
+    found = region(document, balance)
+    term = drawn_term(rng, document)
+    if term["kind"] in {"crowd", "topic-crowd"}:
+        bound = rng.randint(1, 30)
+        told = fails(document, found, term | {"bound": bound}) is None
+        shown = term | {"bound": bound}
+        assert told == naive_bounds.crowd_holds(document, found, shown)
+        return
+    largest = naive_bounds.largest_bound(document, found, term)
+    assert fails(document, found, term | {"bound": largest}) is None
+    more = fails(document, found, term | {"bound": largest + 1})
+    assert more == {"fails": "bound", "found": largest}
+
+
+def test_the_terms_often_reach_the_optimum() -> None:
+    """A check that never accepts is no check: here half close, by plain terms."""
+    reached = dict.fromkeys(BALANCES, 0)
+    for seed in range(100):
+        document = seeded_rebalance(seed, SMALL)
+        lags = {lag for t in document["topics"].values() for lag in t.get("lag", ())}
+        terms = [{"kind": "crowd", "at_least": lag} for lag in lags]
+        for balance in BALANCES:
+            best, found = optimum(document, balance), region(document, balance)
+            reached[balance] += any(
+                fails(document, found, term | {"bound": best}) is None
+                for term in [{"kind": "zero"}, {"kind": "average"}, *terms]
+            )
+    assert min(reached.values()) > 80, reached
+
+
+def test_kip_169() -> None:
+    """100,000 | 60,000 + 50,000: 105,000 by the average, 110,000 by the crowd."""
+    found = region(LAG, "none")
+    assert fails(LAG, found, {"kind": "average", "bound": 105_000}) is None
+    assert fails(LAG, found, {"kind": "average", "bound": 105_001}) == {
+        "fails": "bound",
+        "found": 105_000,
+    }
+    crowd: Document = {"kind": "crowd", "at_least": 50_000}
+    assert fails(LAG, found, crowd | {"bound": 110_000}) is None
+    assert fails(LAG, found, crowd | {"bound": 110_001}) == {
+        "fails": "bound",
+        "crowd": 3,
+        "fitting": 4,
+    }
+
+
+def test_who_must_fill_its_count_has_more() -> None:
+    """3 1 1 1 0 over two: who holds 3 holds another, at least the 0."""
+    instance = LAG_GREEDY_FAILS | {
+        "topics": {"t": {"partitions": 5, "lag": [3, 1, 1, 1, 1]}}
+    }
+    crowd: Document = {"kind": "crowd", "at_least": 3}
+    assert fails(instance, region(instance, "per-topic"), crowd | {"bound": 4}) is None
+    assert (
+        fails(instance, region(instance, "per-topic"), crowd | {"bound": 5}) is not None
+    )
+    assert fails(instance, region(instance, "none"), crowd | {"bound": 3}) is None
+    assert fails(instance, region(instance, "none"), crowd | {"bound": 4}) is not None
+
+
+def test_a_share_of_all_weight() -> None:
+    """Of 4 4 4 1 1 1 somebody has 8: two of the 4, since 4 1 1 1 are less."""
+    topics = {"t": {"partitions": 6, "lag": [10, 10, 10, 3, 3, 3]}}
+    instance = rebalance(topics, {name: member(["t"]) for name in ("a", "b")})
+    packing: Document = {"kind": "packing", "steps": [[3, 1], [10, 4]]}
+    found = region(instance, "none")
+    assert fails(instance, found, packing | {"bound": 20}) is None
+    assert fails(instance, found, packing | {"bound": 21}) == {
+        "fails": "bound",
+        "found": 20,
+    }
+    assert fails(instance, found, {"kind": "packing", "bound": 0}) is None
+    assert fails(instance, found, {"kind": "packing", "bound": 1}) is not None
+
+
+def test_bug_total_work_of_terms_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four terms, each just below a limit of its own, took 41 s: now they share one."""
+    packing: Document = {"kind": "packing", "steps": [[0, 50_000_000]], "bound": 1}
+    told = fails(LAG, region(LAG, "none"), packing)
+    assert told is not None
+    assert told.keys() == {"fails", "steps", "left"}
+    assert (told["fails"], told["steps"]) == ("work", 3 * 75_000_000)
+    monkeypatch.setattr("verify.policy.answers.Work", lambda: Work(1000))
+    term: Document = {"kind": "packing", "steps": [[0, 100]], "bound": 1}
+    level: Document = {"of": "peak-lag", "value": 0, "bound": 0}
+    level["proof"] = {"by": "terms", "terms": [term, term, term]}
+    answer: Document = {
+        "members": {"c0": {"t0": [0]}, "c1": {"t0": [1, 2]}},
+        "policy": "none; peak-lag",
+        "objectives": [level],
+    }
+    (found,) = verify.judge(LAG, answer)["objectives"]
+    assert found["bound"] == 1  # of the first two
+    assert (found["evidence"]["term"], found["evidence"]["fails"]) == (2, "work")
+
+
+def test_members_that_are_the_only_eligible_ones() -> None:
+    instance = rebalance(
+        {"t": {"partitions": 1, "lag": [9]}, "u": {"partitions": 1, "lag": [1]}},
+        {"a": member(["t"]), "b": member(["t", "u"]), "c": member(["u"])},
+    )
+    found = region(instance, "none")
+    average: Document = {"kind": "average", "members": ["a", "b"]}
+    assert fails(instance, found, average | {"bound": 5}) is None
+    assert fails(instance, found, average | {"bound": 6}) is not None
+    assert fails(instance, found, {"kind": "average", "bound": 5}) is not None
+
+
+@pytest.mark.parametrize(
+    ("term", "reason"),
+    [
+        ({"kind": "hunch"}, {"fails": "kind"}),
+        ({"kind": "average", "members": ["x"]}, {"fails": "members", "member": "x"}),
+        ({"kind": "company"}, {"fails": "kind"}),  # kinds that were dropped
+        ({"kind": "duals"}, {"fails": "kind"}),
+        ({"kind": "crowd", "topics": ["x"]}, {"fails": "topics", "topic": "x"}),
+    ],
+)
+def test_what_means_nothing_proves_nothing(term: Document, reason: Document) -> None:
+    assert fails(LAG, region(LAG, "none"), term | {"bound": 0}) == reason
+
+
+@pytest.mark.parametrize("policy", ["none; load", "none; rack", "none; 2*peak-lag"])
+def test_terms_of_peak_lag_prove_nothing_else(policy: str) -> None:
+    case = verify.case_of(LAG)
+    (level,) = read_policy(policy).levels.values()
+    term = {"kind": "average", "bound": 0}
+    found = term_fails(case, region_of(case, "none"), level, term, Work())
+    assert found == {"fails": "kind"}
+    zero = {"kind": "zero", "bound": 0}
+    assert term_fails(case, region_of(case, "none"), level, zero, Work()) is None
+
+
+def test_zero_proves_no_more() -> None:
+    found = fails(LAG, region(LAG, "none"), {"kind": "zero", "bound": 1})
+    assert found == {"fails": "bound", "found": 0}
+
+
+def test_topics_add_up_and_of_each_the_largest_counts() -> None:
+    terms: list[Document] = [
+        {"kind": "average", "topics": ["t"], "bound": 3},
+        {"kind": "crowd", "topics": ["t"], "bound": 5},
+        {"kind": "average", "topics": ["u"], "bound": 7},
+        {"kind": "zero", "bound": 0},
+        {"kind": "zero", "topics": [], "bound": 0},
+    ]
+    case = verify.case_of(LAG)
+    assert together(case, TOPIC_PEAK_LAG, terms) == 12
+    assert together(case, PEAK_LAG, terms) == 7
+    assert together(case, TOPIC_PEAK_LAG, []) is None
+    assert together(case, LOAD, terms[3:]) == [0, 0]
+
+
+@pytest.mark.parametrize("topics", [None, [], ["t0", "t0"]])
+def test_of_topics_one_at_a_time(topics: list[str] | None) -> None:
+    term: Document = {"kind": "average", "bound": 0}
+    if topics is not None:
+        term["topics"] = topics
+    case = verify.case_of(LAG)
+    told = term_fails(case, region_of(case, "none"), TOPIC_PEAK_LAG, term, Work())
+    assert told == {"fails": "topics"}
