@@ -124,6 +124,9 @@ _FULL: Final = (
     "Input/output error",
 )
 
+_WORKER_ENDED: Final = "Python worker exited unexpectedly"
+"""Spark writes this between other lines, of which the first names no reason."""
+
 
 def failure_of(error: Exception, out: Location) -> OracleError:
     """Distinguish a failing disk from other failures."""
@@ -131,6 +134,11 @@ def failure_of(error: Exception, out: Location) -> OracleError:
     for reason in _FULL:
         if reason in text:
             return OutputError(reason.lower(), target=str(out))
+    if _WORKER_ENDED in text:
+        return OutsideError(
+            "Spark failed: a Python worker ended in each attempt of a task: "
+            "it was killed, perhaps for lack of memory, or crashed"
+        )
     lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     # The error is the last line of a Python worker's traceback, and the first of
     # Java's.

@@ -144,7 +144,9 @@ def test_an_audit_whose_workers_were_killed_is_continued(
     killer = Killer(spark, goes_on=True)
     with pytest.raises(OutsideError) as error:
         again(progress=kill_after_two)
-    assert (error.value.exit_code, len(str(error.value).splitlines())) == (3, 1)
+    assert error.value.exit_code == 3
+    assert str(error.value).startswith("Spark failed: a Python worker ended in each")
+    assert len(str(error.value).splitlines()) == 1
     first = judged_parts(out)
     times = {path: path.stat().st_mtime_ns for path in first}
     finished = set[int]().union(*first.values())
