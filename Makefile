@@ -19,7 +19,8 @@ PYTEST = $(BIN)/python -m pytest -q -rs -p tests.support.distribution -p tests.s
 # Packages in which no class name and no module name occurs twice.
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 # Tests that compare with texts that the repository keeps.
-SNAPSHOTS := tests/rebalance/test_documents.py tests/verify/test_unreadable.py
+SNAPSHOTS := tests/rebalance/test_documents.py tests/verify/test_unreadable.py \
+  $(addprefix tests/oracle/cli/test_,compare.py given_group.py layout.py plan.py terminal.py)
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
 .PHONY: help setup dev audit test quick snapshots test-heavy test-all test-nightly programs workers clients confirm study survey lint format mutation browser proofs pictures screenshots findings site bench lock clean
