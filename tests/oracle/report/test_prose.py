@@ -52,7 +52,7 @@ def test_a_false_fact_is_found(
     folder = small_audit().write(tmp_path / "audit")
     facts = check_facts(folder)
     false = replace(facts, **{name: getattr(facts, name) + 1})
-    monkeypatch.setattr(checked_facts, "facts_of", lambda tables: false)
+    monkeypatch.setattr(checked_facts, "facts_of", lambda _: false)
     with pytest.raises(AssertionError):
         check_facts(folder)
 
