@@ -66,10 +66,10 @@ def check_all(root: Element, folder: Path) -> Facts:
 def check_page(name: str, folder: Path) -> Facts:
     """Check the page of a folder, and compare its sentences with the snapshot."""
     root = read_html(page_of(folder))
-    made, told = [], []
-    for sentence in sentences(root):
-        (made if sentence.startswith(MADE) else told).append(sentence)
-    _check_made(*made, Recount(folder))
+    every = list(sentences(root))
+    (made,) = (sentence for sentence in every if sentence.startswith(MADE))
+    _check_made(made, Recount(folder))
+    told = (sentence for sentence in every if sentence != made)
     check_snapshot(f"page/{name}.txt", "".join(f"{line}\n" for line in told))
     return check_all(root, folder)
 
