@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 
 from conformance import play, unmet
-from heuristics import ASSIGNORS, cooperative_sticky
-from heuristics.cooperative_sticky import CooperativeStickyAssignor, Round
+from heuristics import ASSIGNORS, CooperativeStickyAssignor, cooperative_sticky
+from heuristics.cooperative_sticky import Round
 from rebalance import Assignment, ClaimRule, document_of, instance_of, to_json
 from tests.conformance.corpus.scenes import SCENARIOS, answers_of, complaints
 from tests.heuristics.routes import (
