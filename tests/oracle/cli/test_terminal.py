@@ -55,8 +55,7 @@ def test_a_verdict_shows_names_that_do_not_act(person: Cli, tmp_path: Path) -> N
     assert ended.code == 1
     assert harmless(text)
     assert SHOWN in text
-    for words in ("invalid", "assigned-twice", "unknown-member", "unknown-partition"):
-        assert words in text
+    check_snapshot("judge/hostile-names.txt", text)
 
 
 @pytest.mark.heavy
@@ -88,10 +87,8 @@ def test_a_person_gets_a_table_of_the_answer(tmp_path: Path) -> None:
     """On a narrow terminal."""
     ended = on_terminal("solve", write_lines(tmp_path / "r", CHAIN, HOSTILE))
     text = ended.out.decode()
-    assert "orders chain · oracle · optimal · moves 3 · load × members 1×4" in text
-    for words in ("member", "load", "owned", "t 0", "v 0"):
-        assert words in text
     assert harmless(text)
+    check_snapshot("solve/narrow.txt", text.replace("\r\n", "\n"))
 
 
 @pytest.mark.heavy
