@@ -18,9 +18,14 @@ PYTEST = $(BIN)/python -m pytest -q -rs -p tests.support.distribution -p tests.s
   -n logical --junitxml build/tests/$@.xml --write-durations build/tests/$@.tsv
 # Packages in which no class name and no module name occurs twice.
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
+# Tests that compare with texts that the repository keeps.
+SNAPSHOTS := tests/rebalance/test_documents.py tests/verify/test_unreadable.py \
+  $(addprefix tests/oracle/cli/test_,compare.py given_group.py judge_policy.py \
+    layout.py plan.py policies.py terminal.py) tests/benchmarks/test_jvm.py \
+  tests/oracle/report/test_prose.py tests/oracle/report/test_many_groups.py
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
-.PHONY: help setup dev audit test quick test-heavy test-all test-nightly programs workers clients confirm study survey lint format mutation browser proofs pictures screenshots findings site bench lock clean
+.PHONY: help setup dev audit test quick snapshots test-heavy test-all test-nightly programs workers clients confirm study survey lint format mutation browser proofs pictures screenshots findings site bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -61,6 +66,9 @@ test: dev ## lint, and the quick tests
 
 quick: dev ## the quick tests
 	@$(PYTEST) --dist worksteal -m "not heavy and not nightly"
+
+snapshots: dev ## write the texts anew that tests compare with (tests/support/snapshots.py)
+	@ORACLE_RENEW=1 $(BIN)/python -m pytest -q $(SNAPSHOTS)
 
 test-heavy: programs ## clients, browser, proofs, mutants of changed parts, then the heavy tests
 	@$(BIN)/python -m tools.mutation --changed

@@ -174,7 +174,7 @@ PARTS = (
     ),
     Part(
         folder="verify",
-        tests=("tests/verify",),
+        tests=("tests/verify", "tests/test_readers_agree.py"),
         without=(
             "tests/verify/policy",
             "tests/verify/test_certificate.py::test_sound_for_many_seeds",

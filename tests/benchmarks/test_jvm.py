@@ -41,6 +41,7 @@ from rebalance import (
     parse_assignment,
     parse_rebalance,
 )
+from tests.support.snapshots import check_snapshot
 
 NEWEST = next(iter(LINES.values()))
 SMALL = {
@@ -49,6 +50,7 @@ SMALL = {
     "mixed": lambda: mixed(members=20, partitions=200, topics=10, each=4),
 }
 FAKE_JAVA = """#!{python}
+from tests.support.snapshots import check_snapshot
 import json, sys, time
 print(json.dumps({{"java": "a fake", "machine": "none"}}), flush=True)
 for line in sys.stdin:
@@ -225,13 +227,7 @@ LINES_TOLD = [
 
 
 def test_the_page_contains_the_measurements() -> None:
-    page = page_part(LINES_TOLD)
-    assert "Assignments compared with Java's: 2; equal: 1." in page
-    assert "| range | 63 ms | 7 ms | 7 ms | 2 ms | 2 ms | 2 ms | 3.5 |" in page
-    assert "| sticky |  | over 60 s |  | 2 ms | 2 ms | 2 ms | > 30,000 |" in page
-    assert "| sticky |  | fails |  | 2 ms | 2 ms | 2 ms |  |" in page
-    assert "| sticky, Java | 4 ms | over 60 s | not run | 40,000 |" in page
-    assert "| sticky | 2 ms | 2 ms (1.00) | 2 ms (1.00) | 5,000 |" in page
+    check_snapshot("page/speed.txt", page_part(LINES_TOLD))
 
 
 def test_ratios_of_repeated_runs_are_a_range() -> None:
@@ -253,14 +249,6 @@ def test_the_largest_equal_group_is_s2() -> None:
     last, s2 = growing("equal", 7)[-1].build(), fixed_cases()["S2"].build()
     assert np.array_equal(last.owner, s2.owner)
     assert (last.topics, last.members) == (s2.topics, s2.members)
-
-
-def test_the_page_states_which_targets_were_met() -> None:
-    page = page_part(LINES_TOLD)
-    assert "| range at S1 no slower than Java | 3.5 | 3.5 | met |" in page
-    assert "| range at S2 no slower than Java | 0.5 | 0.5 | missed |" in page
-    assert "| general sticky at S3 10 times as fast | > 30,000 | | met |" in page
-    assert "| KIP-615's headline case (S1) in 5 ms | 2 ms | 2 ms | met |" in page
 
 
 def test_the_part_between_the_marks_is_replaced(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from benchmarks.upstream_picture import picture_of
 from benchmarks.upstream_runs import Case, answer_of, lines_of
 from benchmarks.upstream_table import BARS, grouped, page_part
 from conformance.clients import Adapter, Answer, Program, Verdict
-from heuristics import ASSIGNORS
-from heuristics.cooperative_sticky import MOST_ROUNDS, CooperativeStickyAssignor
+from heuristics import ASSIGNORS, CooperativeStickyAssignor
+from heuristics.cooperative_sticky import MOST_ROUNDS
 from rebalance import Assignment, document_of, instance_of, parse_rebalance
 from tests.references.sticky import is_mixed
 from tests.support.shapes import Document, member, rebalance

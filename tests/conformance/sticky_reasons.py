@@ -9,8 +9,7 @@ from __future__ import annotations
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from heuristics import ASSIGNORS
-from heuristics.cooperative_sticky import CooperativeStickyAssignor
+from heuristics import ASSIGNORS, CooperativeStickyAssignor
 from rebalance import document_of
 from tests.conformance.jars import in_order
 from tests.heuristics.routes import instance

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from conformance import Scenario, parse_scenario
 from conformance.checks import (
     CORPUS,
     MOST_HANGS,
@@ -21,7 +22,6 @@ from conformance.checks import (
 )
 from conformance.clients import Answer, Verdict
 from conformance.runs import FAMILIES, Requirement
-from conformance.scenario import Scenario, parse_scenario
 from heuristics import ASSIGNORS
 from rebalance import instance_of, parse_rebalance
 from tests.conformance.subjects import (

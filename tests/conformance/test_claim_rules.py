@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 import verify
+from conformance import corpus
 from conformance.clients import client_assignor
-from conformance.corpus import corpus
-from conformance.runs import FAMILIES, Category, drive, external_client
+from conformance.runs import FAMILIES, FILE, Category, drive, external_client
 from conformance.runs.optimum import proved_optimum
-from conformance.runs.records import FILE
 from conformance.shapes import SHAPES
 from studies.findings.matrix import CONFLICTING
 from tests.support.shapes import Document, member, rebalance

@@ -12,6 +12,7 @@ from itertools import islice
 
 import pytest
 
+from conformance import play
 from conformance.clients import (
     Adapter,
     Answer,
@@ -24,7 +25,6 @@ from conformance.clients import (
     judged,
     suspecting,
 )
-from conformance.corpus import play
 from heuristics import ASSIGNORS
 from rebalance import AssignmentDocument, Rebalance, document_of, to_json
 from tests.conformance.client_faults import FAULTS

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import verify
+from conformance import parse_scenario
 from conformance.checks import (
     LONGEST,
     Check,
@@ -27,7 +28,6 @@ from conformance.runs import (
     drive,
     stated_optimum,
 )
-from conformance.scenario import parse_scenario
 from rebalance import Instance
 from solver import Result, Status, solve
 from tests.conformance.subjects import Scripted, answered, in_rounds, optimal

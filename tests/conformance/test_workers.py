@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from conformance.clients import Answer
-from conformance.runs import workers
-from conformance.runs.subject import Subject
+from conformance.runs import Subject, workers
 from tests.support.waiting import wait_until
 
 IN_DESTRUCTOR = b"in a destructor"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
 from conformance import Scenario, play
 from heuristics import ASSIGNORS
@@ -18,7 +17,7 @@ from rebalance import (
 )
 from solver import solve
 from tests.conformance.corpus.scenes import SCENARIOS
-from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable
+from tests.heuristics.routes import faults, fits, instance
 from tests.support.amount import INSTANCES, seeds
 from tests.support.shapes import Document, member, rebalance
 from tests.support.strategies import LARGER, seeded_rebalance
@@ -54,17 +53,6 @@ def agrees(document: Document) -> int:
     )
     assert moved >= fewest
     return moved - fewest
-
-
-@pytest.mark.parametrize("document", LAYABLE)
-def test_on_the_named_shapes(document: Document) -> None:
-    agrees(document)
-
-
-@settings(deadline=None)
-@given(layable())
-def test_on_small_rebalances(document: Document) -> None:
-    agrees(document)
 
 
 def test_on_larger_rebalances_with_few_needless_moves() -> None:

@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 
 from conformance import play, unmet
-from heuristics import ASSIGNORS, cooperative_sticky
-from heuristics.cooperative_sticky import CooperativeStickyAssignor, Round
+from heuristics import ASSIGNORS, CooperativeStickyAssignor, cooperative_sticky
+from heuristics.cooperative_sticky import Round
 from rebalance import Assignment, ClaimRule, document_of, instance_of, to_json
 from tests.conformance.corpus.scenes import SCENARIOS, answers_of, complaints
 from tests.heuristics.routes import (
-    LAYABLE,
     fits,
     instance,
     layable,
@@ -28,7 +27,7 @@ from tests.heuristics.test_sticky import DRAWN, seeded_skewed
 from tests.references.heuristics import Held, size, wants
 from tests.support.amount import seeds
 from tests.support.examples import costly
-from tests.support.shapes import Document, member, rebalance, shape
+from tests.support.shapes import Document, member, rebalance
 from tests.support.strategies import LARGER, seeded_rebalance
 from verify import judge, read_assignment, read_rebalance
 
@@ -140,24 +139,6 @@ def judge_round(document: Document, round_: Round, rule: ClaimRule) -> None:
         for row in range(offsets[t], offsets[t + 1])
         if round_.withheld[row]
     }
-
-
-@pytest.mark.parametrize("document", LAYABLE)
-def test_on_the_named_shapes(document: Document) -> None:
-    agrees(document)
-
-
-@costly()
-@example(shape("DOUBLE_CLAIM"))
-@given(layable())
-def test_on_small_rebalances(document: Document) -> None:
-    agrees(document)
-
-
-def test_on_larger_rebalances() -> None:
-    drawn = (seeded_rebalance(seed, LARGER) for seed in seeds(DRAWN))
-    for document in filter(fits, drawn):
-        agrees(document)
 
 
 def test_on_skewed_rebalances() -> None:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
 
 import verify
 from heuristics import ASSIGNORS
 from rebalance import NOBODY, Assignment, Instance, document_of, to_json
-from tests.heuristics.routes import LAYABLE, faults, fits, instance, layable
+from tests.heuristics.routes import faults, instance
 from tests.support.shapes import Document, member, rebalance
-from tests.support.strategies import LARGER, seeded_rebalance
 
 
 def agrees(document: Document) -> None:
@@ -48,24 +45,6 @@ def transfers(
         for m, topics in enumerate(wants)
         if laid_out.partition_topic[p] in topics and load[m] < load[held[p]] - 1
     ]
-
-
-@pytest.mark.parametrize("document", LAYABLE)
-def test_on_the_named_shapes(document: Document) -> None:
-    agrees(document)
-
-
-@settings(deadline=None)
-@given(layable())
-def test_on_small_rebalances(document: Document) -> None:
-    agrees(document)
-
-
-def test_on_larger_rebalances() -> None:
-    for seed in range(200):
-        document = seeded_rebalance(seed, LARGER)
-        if fits(document):
-            agrees(document)
 
 
 def test_without_claims_fair_is_sticky() -> None:

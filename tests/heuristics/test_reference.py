@@ -10,7 +10,6 @@ from hypothesis import given
 from heuristics import ASSIGNORS
 from rebalance import ClaimRule, InstanceError
 from tests.heuristics.routes import (
-    LAYABLE,
     assigned,
     faults,
     fits,
@@ -22,7 +21,7 @@ from tests.heuristics.routes import (
 from tests.references import heuristics as reference
 from tests.references.range_racks import range_
 from tests.support.amount import INSTANCES, seeds
-from tests.support.examples import costly, shared_by
+from tests.support.examples import shared_by
 from tests.support.shapes import Document
 from tests.support.strategies import LARGER, seeded_rebalance
 
@@ -43,23 +42,6 @@ def agrees(document: Document) -> None:
         rule = ClaimRule.CURRENT_GENERATION
         held = assigned("constrained-sticky", equal, rule)
         assert held == reference.constrained_sticky(equal, current_only=True)
-
-
-@pytest.mark.parametrize("document", LAYABLE)
-def test_on_the_named_shapes(document: Document) -> None:
-    agrees(document)
-
-
-@costly()
-@given(layable())
-def test_on_small_rebalances(document: Document) -> None:
-    agrees(document)
-
-
-def test_on_larger_rebalances() -> None:
-    drawn = (seeded_rebalance(seed, LARGER) for seed in range(80))
-    for document in filter(fits, drawn):
-        agrees(document)
 
 
 @pytest.mark.heavy

@@ -6,22 +6,17 @@ The examples are those of group-coordinator's ``RangeAssignorTest`` (Kafka 4.0).
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
 
 from heuristics import ASSIGNORS
 from tests.heuristics.routes import (
-    LAYABLE,
     faults,
-    fits,
     held_by,
     instance,
-    layable,
     without_racks,
 )
 from tests.references.heuristics import Held
 from tests.references.range_racks import range_
 from tests.support.shapes import RACKS, Document, member, rebalance
-from tests.support.strategies import LARGER, seeded_rebalance
 
 SERVER_RANGE = ASSIGNORS["server-range"]
 
@@ -32,22 +27,6 @@ def agrees(document: Document) -> None:
     plain = without_racks(document)
     assert held == range_(plain) == held_by(ASSIGNORS["range"], plain)
     assert faults(document, held) == []
-
-
-@pytest.mark.parametrize("document", LAYABLE)
-def test_on_the_named_shapes(document: Document) -> None:
-    agrees(document)
-
-
-@settings(deadline=None)
-@given(layable())
-def test_on_small_rebalances(document: Document) -> None:
-    agrees(document)
-
-
-def test_on_larger_rebalances() -> None:
-    for document in filter(fits, (seeded_rebalance(i, LARGER) for i in range(100))):
-        agrees(document)
 
 
 @pytest.mark.parametrize(

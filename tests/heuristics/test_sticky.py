@@ -6,14 +6,13 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 
 from heuristics import ASSIGNORS
 from rebalance import ClaimRule, document_of
 from tests.conformance.corpus.scenes import SCENARIOS, answers_of, complaints
 from tests.heuristics.lost_group import BEFORE, TAKEN_OVER, left
 from tests.heuristics.routes import (
-    LAYABLE,
     fits,
     instance,
     layable,
@@ -87,23 +86,6 @@ def skewed(rng: Random) -> Document:
                 if rng.random() < chance and number not in numbers:
                     numbers.append(number)
     return rebalance(dict(topics), members)
-
-
-@pytest.mark.parametrize("document", LAYABLE)
-def test_on_the_named_shapes(document: Document) -> None:
-    agrees(document)
-
-
-@settings(deadline=None)
-@given(layable())
-def test_on_small_rebalances(document: Document) -> None:
-    agrees(document)
-
-
-def test_on_larger_rebalances() -> None:
-    drawn = (seeded_rebalance(seed, LARGER) for seed in seeds(DRAWN))
-    for document in filter(fits, drawn):
-        agrees(document)
 
 
 class Watched(General):

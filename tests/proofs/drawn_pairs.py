@@ -11,7 +11,7 @@ from random import Random
 import pyarrow as pa
 
 from benchmarks.judging import recorded
-from conformance.corpus import corpus, play
+from conformance import corpus, play
 from pipeline.case_table import case_at
 from pipeline.judging.instances import instance_of_case
 from pipeline.judging.topic_names import with_names

@@ -26,7 +26,7 @@ from tests.support.amount import FIRST_SEED, share
 from tests.support.shapes import LAG, Document
 from tests.support.strategies import SMALL, TINY
 from tests.verify.policy.drawn_terms import drawn, drawn_term
-from verify.case import Case
+from verify import Case
 from verify.policy.feasible_region import Region, region_of
 from verify.policy.notation import PEAK_LAG, TOPIC_PEAK_LAG, Level
 from verify.policy.objectives import Value, common_capacity

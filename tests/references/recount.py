@@ -1,4 +1,7 @@
-"""Count an audit's tables by loops over plain rows, without the page's code."""
+"""Count an audit's tables by loops over plain rows, without the page's code.
+
+Reaches into `pipeline.reading` to read the tables as plain rows.
+"""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -42,13 +41,11 @@ def test_the_child_is_checked_many_times_per_second(
 
 
 def test_an_exceeded_limit_is_named_until_the_child_is_killed() -> None:
-    started = time.monotonic()
     with subprocess.Popen(SLEEPS) as child, killed_on_exit(child):
         named = exceeded_limits(child, Limits(seconds=0.1))
         assert [next(named) for _ in range(3)] == ["time limit of 0.1 s"] * 3
         assert child.poll() is None
     assert child.returncode != 0
-    assert time.monotonic() - started < 30
 
 
 def test_the_memory_of_the_child_counts() -> None:

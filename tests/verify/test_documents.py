@@ -1,22 +1,21 @@
-"""The judge's reader: takes every document, and nothing else, in any shape."""
+"""The judge's reader: takes every document, and nothing else, in any shape.
+
+`tests.test_readers_agree` compares it with the reader of the engines.
+"""
 
 from __future__ import annotations
 
 import json
 import pickle
 from random import Random
-from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import verify
-from rebalance import DocumentError, parse_assignment, parse_rebalance
-from tests.support.shapes import CHAIN, SHAPES, Document, shape
+from tests.support.shapes import SHAPES, Document, shape
 from tests.support.strategies import generators, rebalances, rebalances_with_assignments
-
-ODD: tuple[Any, ...] = (None, True, -1, -2, 0, 1.5, 2**63, "", "t", [], {}, [1, 1])
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -149,59 +148,3 @@ def test_a_cut_document_is_unreadable(document: Document, rng: Random) -> None:
     text = json.dumps(document)
     with pytest.raises(verify.Unreadable):
         verify.read_rebalance(text[: rng.randrange(len(text))])
-
-
-def spoiled(value: Any, rng: Random) -> Any:
-    """Return the document with one value, key or item changed, maybe for good."""
-    if isinstance(value, dict) and value and rng.randrange(5):
-        key = rng.choice(sorted(value))
-        return value | {key: spoiled(value[key], rng)}
-    if isinstance(value, list) and value and rng.randrange(3):
-        at = rng.randrange(len(value))
-        return [*value[:at], spoiled(value[at], rng), *value[at + 1 :]]
-    if isinstance(value, dict) and value and rng.randrange(2):
-        dropped = rng.choice(sorted(value))
-        return {key: item for key, item in value.items() if key != dropped}
-    if isinstance(value, dict):
-        return value | {rng.choice(("x", "lag", "rack")): rng.choice(ODD)}
-    if isinstance(value, list) and rng.randrange(2):
-        return value + value[:1]
-    return rng.choice(ODD)
-
-
-def reads(read: Any, text: str, refusal: type[Exception]) -> str | None:
-    """Return where a reader finds fault, None if nowhere."""
-    try:
-        read(text)
-    except refusal as error:
-        path: str = error.path  # type: ignore[attr-defined]
-        return path
-    return None
-
-
-@given(rebalances(), generators())
-@example(CHAIN, Random(1))  # noqa: S311
-def test_both_readers_of_rebalances_agree(document: Document, rng: Random) -> None:
-    """Differential: two readers that share no code refuse the same documents."""
-    text = json.dumps(spoiled(document, rng))
-    ours = reads(verify.read_rebalance, text, verify.Unreadable)
-    theirs = reads(parse_rebalance, text, DocumentError)
-    assert (ours is None) == (theirs is None), (text, ours, theirs)
-
-
-@given(rebalances_with_assignments(valid=False), generators())
-def test_both_readers_of_assignments_agree(
-    pair: tuple[Document, Document], rng: Random
-) -> None:
-    instance, assignment = pair
-    names = list(instance["members"])
-    assignment["certificate"] = {
-        "level": dict.fromkeys(names, 1),
-        "price": dict.fromkeys(names, -1),
-    }
-    assignment["figures"] = {"loads": [1, 0], "kept": 3, "kip54_balanced": True}
-    assignment |= {"status": "optimal", "id": "x", "group": "g", "assignor": "a"}
-    text = json.dumps(spoiled(assignment, rng))
-    ours = reads(verify.read_assignment, text, verify.Unreadable)
-    theirs = reads(parse_assignment, text, DocumentError)
-    assert (ours is None) == (theirs is None), (text, ours, theirs)

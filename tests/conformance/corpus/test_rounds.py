@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance import Step, play, unmet
-from heuristics.cooperative_sticky import CooperativeStickyAssignor
+from heuristics import CooperativeStickyAssignor
 from rebalance import (
     AssignmentDocument,
     ClaimRule,

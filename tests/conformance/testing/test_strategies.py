@@ -13,8 +13,7 @@ from hypothesis import Phase, find, given, settings
 
 import verify
 from conformance.random_rebalances import draw_churn
-from heuristics import ASSIGNORS
-from heuristics.cooperative_sticky import CooperativeStickyAssignor
+from heuristics import ASSIGNORS, CooperativeStickyAssignor
 from oracle.pytest_plugin import (
     Assign,
     Churn,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from conformance.clients import Answer, Verdict
-from conformance.wire import Dialect
+from conformance.wire import Dialect, WrittenAs
 from conformance.wire import coordinator as module
 from conformance.wire.catalog import Catalog
 from conformance.wire.coordinator import (
@@ -19,7 +19,6 @@ from conformance.wire.coordinator import (
     Coordinator,
     Lost,
 )
-from conformance.wire.dialects import WrittenAs
 from conformance.wire.exchange import Exchange, exchange_of
 from conformance.wire.group_responses import REBALANCE_IN_PROGRESS
 from conformance.wire.messages import (

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from conformance.clients import Verdict
-from conformance.wire import DIALECTS, Dialect
-from conformance.wire.dialects import WrittenAs, written_version
+from conformance.wire import DIALECTS, Dialect, WrittenAs
+from conformance.wire.dialects import written_version
 from conformance.wire.exchange import INT32_MAX, Exchange, exchange_of
 from rebalance import WireError, rebalance_of
 from rebalance.protocol import (

@@ -16,10 +16,9 @@ from typing import Any
 import orjson
 import pytest
 
-from conformance.wire import LoopbackLimits, Wire, librdkafka
+from conformance.wire import Dialect, LoopbackLimits, Wire, WrittenAs, librdkafka
 from conformance.wire.catalog import Catalog
 from conformance.wire.coordinator import Coordinator, Lost
-from conformance.wire.dialects import Dialect, WrittenAs
 from conformance.wire.exchange import exchange_of
 from conformance.wire.messages import (
     APIS,

@@ -175,10 +175,11 @@ def likely(group: Group, *, rare: bool) -> list[Event]:
     return list(events) if rare or not usual else usual
 
 
-def happen(group: Group, *steps: tuple[EventKind, str]) -> None:
-    """Let these events happen in this order, and check after each."""
-    for kind, subject in steps:
-        group.apply(Event(kind, subject))
+def happen(group: Group, *steps: str) -> None:
+    """Let events, such as ``JOIN c1-1``, happen in this order, and check after each."""
+    for step in steps:
+        kind, _, subject = step.partition(" ")
+        group.apply(Event(EventKind[kind], subject))
         assert_safe(group)
 
 

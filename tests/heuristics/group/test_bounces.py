@@ -126,8 +126,8 @@ def test_eager_revokes_all_before_joining_and_cooperative_nothing() -> None:
     for configuration, kept in ((OLD, 0), (DEFAULT, 5)):
         group = group_of(configuration)
         group.start("c1", configuration)
-        happen(group, (EventKind.JOIN, "c1-1"), (EventKind.HEARTBEAT, "c0-1"))
-        happen(group, (EventKind.JOIN, "c0-1"))
+        happen(group, "JOIN c1-1", "HEARTBEAT c0-1")
+        happen(group, "JOIN c0-1")
         assert len(group.processes["c0-1"].held) == kept
 
 
@@ -136,22 +136,20 @@ def test_what_is_in_transfer_is_withheld_until_revoked() -> None:
     group.start("c1", DEFAULT)
     happen(
         group,
-        (EventKind.JOIN, "c1-1"),
-        (EventKind.HEARTBEAT, "c0-1"),
-        (EventKind.JOIN, "c0-1"),
-        (EventKind.RECEIVE, "c1-1"),
-        (EventKind.RECEIVE, "c0-1"),
-        (EventKind.SYNC, "c0-1"),
-        (EventKind.SYNC, "c1-1"),
+        "JOIN c1-1",
+        "HEARTBEAT c0-1",
+        "JOIN c0-1",
+        "RECEIVE c1-1",
+        "RECEIVE c0-1",
+        "SYNC c0-1",
+        "SYNC c1-1",
     )
     giver, taker = group.processes["c0-1"], group.processes["c1-1"]
     assert taker.held == frozenset()
     assert len(giver.revoking) == 2
     in_transfer = giver.revoking
     generation = group.coordinator.generation
-    happen(
-        group, (EventKind.REVOKED, "c0-1"), (EventKind.JOIN, "c0-1")
-    )  # the follow-up
+    happen(group, "REVOKED c0-1", "JOIN c0-1")  # the follow-up
     group.settle()
     assert taker.held == in_transfer
     assert group.coordinator.generation == generation + 1

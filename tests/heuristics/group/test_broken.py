@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from heuristics.group import Configuration, EventKind, Group, Safeguards
+from heuristics.group import Configuration, Group, Safeguards
 from tests.heuristics.group.fleets import (
     COOPERATIVE_RANGE,
     DEFAULT,
@@ -29,28 +29,18 @@ def without_withholding(safeguards: Safeguards) -> None:
     """c1 is given what c0 has yet to revoke."""
     group = group_of(DEFAULT, safeguards=safeguards)
     group.start("c1", DEFAULT)
-    happen(
-        group,
-        (EventKind.JOIN, "c1-1"),
-        (EventKind.HEARTBEAT, "c0-1"),
-        (EventKind.JOIN, "c0-1"),
-    )
-    happen(group, (EventKind.RECEIVE, "c0-1"), (EventKind.RECEIVE, "c1-1"))
-    happen(group, (EventKind.SYNC, "c0-1"), (EventKind.SYNC, "c1-1"))
+    happen(group, "JOIN c1-1", "HEARTBEAT c0-1", "JOIN c0-1")
+    happen(group, "RECEIVE c0-1", "RECEIVE c1-1")
+    happen(group, "SYNC c0-1", "SYNC c1-1")
 
 
 def going_down_with_partitions(safeguards: Safeguards) -> None:
     """Range gives c1 what c0 still holds; c0 would commit it as it revokes."""
     group = group_of(DEFAULT, safeguards=safeguards)
     group.start("c1", OLD)
-    happen(
-        group,
-        (EventKind.JOIN, "c1-1"),
-        (EventKind.HEARTBEAT, "c0-1"),
-        (EventKind.JOIN, "c0-1"),
-    )
-    happen(group, (EventKind.RECEIVE, "c0-1"), (EventKind.RECEIVE, "c1-1"))
-    happen(group, (EventKind.SYNC, "c0-1"), (EventKind.SYNC, "c1-1"))
+    happen(group, "JOIN c1-1", "HEARTBEAT c0-1", "JOIN c0-1")
+    happen(group, "RECEIVE c0-1", "RECEIVE c1-1")
+    happen(group, "SYNC c0-1", "SYNC c1-1")
 
 
 def back_before_any_error(safeguards: Safeguards) -> None:
@@ -62,54 +52,29 @@ def back_before_any_error(safeguards: Safeguards) -> None:
     group = Group(TOPICS, safeguards=safeguards)
     group.start("c0", wanting(COOPERATIVE_RANGE))
     group.start("c1", wanting(COOPERATIVE_RANGE, instance_id="s1"))
-    happen(
-        group,
-        (EventKind.JOIN, "c0-1"),
-        (EventKind.JOIN, "c1-1"),
-        (EventKind.RECEIVE, "c0-1"),
-    )
-    happen(group, (EventKind.SYNC, "c0-1"), (EventKind.JOIN, "c0-1"))
+    happen(group, "JOIN c0-1", "JOIN c1-1", "RECEIVE c0-1")
+    happen(group, "SYNC c0-1", "JOIN c0-1")
     group.settle()
     group.start("c2", wanting(COOPERATIVE_RANGE, instance_id="s0"))
-    happen(
-        group,
-        (EventKind.JOIN, "c2-1"),
-        (EventKind.HEARTBEAT, "c0-1"),
-        (EventKind.JOIN, "c0-1"),
-    )
-    happen(group, (EventKind.REBALANCE_TIMEOUT, ""))
-    happen(group, (EventKind.RECEIVE, "c0-1"), (EventKind.RECEIVE, "c2-1"))
-    happen(
-        group,
-        (EventKind.SYNC, "c0-1"),
-        (EventKind.SYNC, "c2-1"),
-        (EventKind.REVOKED, "c0-1"),
-    )
+    happen(group, "JOIN c2-1", "HEARTBEAT c0-1", "JOIN c0-1")
+    happen(group, "REBALANCE_TIMEOUT")
+    happen(group, "RECEIVE c0-1", "RECEIVE c2-1")
+    happen(group, "SYNC c0-1", "SYNC c2-1", "REVOKED c0-1")
     assert group.processes["c1-1"].held == group.processes["c2-1"].held
     group.enforce_rebalance("c1-1")
-    happen(
-        group,
-        (EventKind.JOIN, "c0-1"),
-        (EventKind.HEARTBEAT, "c2-1"),
-        (EventKind.JOIN, "c2-1"),
-    )
-    happen(group, (EventKind.JOIN, "c1-1"))
+    happen(group, "JOIN c0-1", "HEARTBEAT c2-1", "JOIN c2-1")
+    happen(group, "JOIN c1-1")
     for process in ("c0-1", "c1-1", "c2-1"):
-        happen(group, (EventKind.RECEIVE, process))
-    happen(
-        group,
-        (EventKind.SYNC, "c0-1"),
-        (EventKind.SYNC, "c2-1"),
-        (EventKind.SYNC, "c1-1"),
-    )
+        happen(group, f"RECEIVE {process}")
+    happen(group, "SYNC c0-1", "SYNC c2-1", "SYNC c1-1")
 
 
 def stragglers_that_commit(safeguards: Safeguards) -> None:
     """c1's partitions are assigned to others before it notices."""
     group = group_of(OLD, OLD, safeguards=safeguards)
-    happen(group, (EventKind.SESSION_TIMEOUT, "c1-1.1"))
-    happen(group, (EventKind.HEARTBEAT, "c0-1"), (EventKind.JOIN, "c0-1"))
-    happen(group, (EventKind.RECEIVE, "c0-1"), (EventKind.SYNC, "c0-1"))
+    happen(group, "SESSION_TIMEOUT c1-1.1")
+    happen(group, "HEARTBEAT c0-1", "JOIN c0-1")
+    happen(group, "RECEIVE c0-1", "SYNC c0-1")
 
 
 def nobody_follows_up(safeguards: Safeguards) -> None:

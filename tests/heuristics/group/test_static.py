@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from heuristics.group import EventKind, Phase
+from heuristics.group import Phase
 from tests.heuristics.group.fleets import (
     COOPERATIVE_STICKY,
     DEFAULT,
@@ -52,10 +52,10 @@ def test_a_static_member_that_stays_away_is_dropped_when_its_session_ends() -> N
 def test_the_older_of_two_processes_of_one_instance_is_fenced() -> None:
     group = group_of(DEFAULT, STATIC)
     group.start("c1", STATIC)
-    happen(group, (EventKind.JOIN, "c1-2"))
+    happen(group, "JOIN c1-2")
     assert not group.may_commit("c1-1")
     assert group.processes["c1-1"].held
-    happen(group, (EventKind.HEARTBEAT, "c1-1"))
+    happen(group, "HEARTBEAT c1-1")
     assert group.processes["c1-1"].phase is Phase.GONE
     group.settle()
     assert_at_rest(group)

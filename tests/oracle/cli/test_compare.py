@@ -10,16 +10,11 @@ import pytest
 from heuristics import ASSIGNORS
 from rebalance import document_of, instance_of, parse_rebalance, plain_of
 from tests.oracle.cli.commands import CHAIN, Cli, group_of, write_lines
+from tests.support.snapshots import check_snapshot
 from tests.support.strategies import SMALL, seeded_rebalance
 from verify import judge, read_rebalance
 
 EQUAL = group_of("g", {"a": ["t"], "b": ["t"]}, {"t": 3}, id="equal")
-
-
-def cells_of(assignor: str, text: str) -> list[str]:
-    """Return the other cells of the first row of a table that an assignor has."""
-    rows = ([cell.strip() for cell in line.split("│")] for line in text.splitlines())
-    return next(cells for name, *cells in rows if name == assignor)
 
 
 @pytest.mark.heavy
@@ -83,10 +78,7 @@ def test_assignors_are_selected(cli: Cli, tmp_path: Path) -> None:
 def test_figures_by_kip54_are_empty_without_it(person: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN, CHAIN)
     text = person("compare", source, "--assignors", "range").out.decode()
-    assert "kip54-sticky" not in text
-    one, all_of_them = text.split("all 2 rebalances")
-    assert cells_of("range", one)[2] == "–"
-    assert cells_of("range", all_of_them) == ["2", "0", "–", "2", "0"]
+    check_snapshot("compare/without-kip54.txt", text)
 
 
 def test_an_unknown_assignor_is_refused_as_by_the_audit(
@@ -120,20 +112,8 @@ def test_a_terminal_shows_tables_and_a_summary(person: Cli, tmp_path: Path) -> N
     ended = person("compare", source)
     text = ended.out.decode()
     assert ended.code == 2
-    assert "orders chain · optimum: optimal" in text
-    assert "g equal · optimum: optimal" in text
-    assert "all 2 rebalances" in text
-    summed = [
-        line.split("│") for line in text.split("all 2 rebalances")[1].splitlines()
-    ]
-    by_name = {row[0].strip(): [cell.strip() for cell in row[1:]] for row in summed}
-    assert by_name["optimum"] == ["2", "2", "1", "0", "0"]
-    assert by_name["kip54-sticky"] == ["2", "1", "2", "1", "0"]
-    assert by_name["range"] == ["2", "1", "1", "1", "0"]
-    assert by_name["constrained-sticky"] == ["1", "1", "1", "0", "0"]
-    assert "does not apply" in text
+    check_snapshot("compare/two-rebalances.txt", text)
     assert f"{source}:3: " in ended.err
-    assert '"answers"' not in text
     assert len(person("compare", "--json", source).documents) == 2
 
 
@@ -151,9 +131,4 @@ def test_needless_moves_are_not_at_the_optimum(person: Cli, tmp_path: Path) -> N
     document["members"]["a"] |= {"owned": {"t": [1]}, "generation": 1}
     document["members"]["b"] |= {"owned": {"t": [0]}, "generation": 1}
     source = write_lines(tmp_path / "r", document, document)
-    text = person("compare", source).out.decode()
-    summed = [
-        line.split("│") for line in text.split("all 2 rebalances")[1].splitlines()
-    ]
-    by_name = {row[0].strip(): [cell.strip() for cell in row[1:]] for row in summed}
-    assert by_name["range"] == ["2", "0", "0", "0", "4"]
+    check_snapshot("compare/needless.txt", person("compare", source).out.decode())

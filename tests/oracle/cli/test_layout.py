@@ -14,6 +14,7 @@ from oracle.cli.app import VERBS as SUBCOMMANDS
 from oracle.cli.printing.parts import Line, Sheet
 from oracle.cli.printing.terminal import console_of, printed
 from tests.oracle.cli.commands import AS_IT_STANDS, CHAIN, Cli, group_of, write_lines
+from tests.support.snapshots import check_snapshot
 
 WIDTHS = (60, 80, 100, 137, 200)
 VERBS = ("solve", "assign", "judge", "compare", "explain", "front", "conform", "fuzz")
@@ -60,6 +61,13 @@ def test_numbers_are_separated_for_people(person: Cli) -> None:
     assert person  # standard output is a terminal
     text = printed(Sheet("t", ["moves"], [(1_234_567,)])).decode()
     assert "1,234,567" in text
+
+
+@pytest.mark.parametrize("verb", ["", *(verb.__name__ for verb in SUBCOMMANDS)])
+def test_help(cli: Cli, monkeypatch: pytest.MonkeyPatch, verb: str) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = cli(*verb.split(), "--help").out.decode()
+    check_snapshot(f"help/{verb or 'command'}.txt", text)
 
 
 @pytest.mark.parametrize("width", [60, 80])

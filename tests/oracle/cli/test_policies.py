@@ -28,6 +28,7 @@ from tests.oracle.cli.commands import (
 )
 from tests.oracle.cli.test_endings import size, until
 from tests.support.shapes import Document, shape
+from tests.support.snapshots import check_snapshot
 
 
 def hard(partitions: int = 60, members: int = 8) -> Document:
@@ -53,8 +54,7 @@ def test_names_offered_are_those_there_are() -> None:
 def test_every_name_is_in_the_help_and_answers(
     cli: Cli, tmp_path: Path, name: str
 ) -> None:
-    help_text = "".join(cli("solve", "--help").out.decode().split())
-    assert name in help_text.replace("│", "")
+    assert name in "".join(cli("solve", "--help").out.decode().split())
     source = write_lines(tmp_path / "r", shape("LAG"))
     ended = cli("solve", "--policy", name, source)
     (answer,) = ended.documents
@@ -282,23 +282,19 @@ def test_a_second_interrupt_ends_at_once() -> None:
                 os.kill(os.getpid(), signal.SIGINT)
         threading.Thread(target=twice, daemon=True).start()
         try:
-            run_stoppable(lambda: time.sleep(60), threading.Event())
+            run_stoppable(lambda: time.sleep(36_000), threading.Event())
         except KeyboardInterrupt:
             sys.exit(130)
     """
-    begun = time.monotonic()
-    ended = subprocess.run([sys.executable, "-c", script], check=False)
+    ended = subprocess.run([sys.executable, "-c", script], check=False, timeout=600)
     assert ended.returncode == 130
-    assert time.monotonic() - begun < 30
 
 
 @pytest.mark.heavy
 def test_a_terminal_shows_the_proof_of_each_objective(tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN, shape("LAG"))
     shown = on_terminal("solve", "--policy", "dec-min; load, stickiness", source)
-    text = " ".join(shown.out.decode().split())
-    for words in ("objective", "bound", "gap", "rests on", "certificate", "optimal"):
-        assert words in text
+    check_snapshot("solve/objectives.txt", shown.out.decode().replace("\r\n", "\n"))
     none = on_terminal("solve", "--policy", "dec-min; max-moves=0", source)
     text = " ".join(none.out.decode().split())
     assert none.code == 1

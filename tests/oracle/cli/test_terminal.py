@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from tests.oracle.cli.commands import (
     on_terminal,
     write_lines,
 )
+from tests.support.snapshots import check_snapshot
 
 EVIL = "\x1b[31m[red]m\x9b2J\x07\r\n\u202e\u200b:smile:[/]"
 SHOWN = r"\x1b[31m[red]m\x9b2J\x07\r\n\u202e\u200b:smile:[/]"
@@ -55,8 +55,7 @@ def test_a_verdict_shows_names_that_do_not_act(person: Cli, tmp_path: Path) -> N
     assert ended.code == 1
     assert harmless(text)
     assert SHOWN in text
-    for words in ("invalid", "assigned-twice", "unknown-member", "unknown-partition"):
-        assert words in text
+    check_snapshot("judge/hostile-names.txt", text)
 
 
 @pytest.mark.heavy
@@ -88,44 +87,30 @@ def test_a_person_gets_a_table_of_the_answer(tmp_path: Path) -> None:
     """On a narrow terminal."""
     ended = on_terminal("solve", write_lines(tmp_path / "r", CHAIN, HOSTILE))
     text = ended.out.decode()
-    assert "orders chain · oracle · optimal · moves 3 · load × members 1×4" in text
-    for words in ("member", "load", "owned", "t 0", "v 0"):
-        assert words in text
     assert harmless(text)
+    check_snapshot("solve/narrow.txt", text.replace("\r\n", "\n"))
 
 
 @pytest.mark.heavy
 def test_names_are_wrapped_on_a_narrow_terminal(tmp_path: Path) -> None:
     ended = on_terminal("compare", write_lines(tmp_path / "r", CHAIN))
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", ended.out.decode()).splitlines()
-    names = "".join(line.partition("│")[0].strip() for line in lines)
-    assert "kip54-sticky" in names
-    assert "round-robin" in names
-    assert "…" not in names
+    text = ended.out.decode().replace("\r\n", "\n")
+    check_snapshot("compare/narrow.txt", text)
 
 
 def test_a_person_gets_a_table_of_the_verdict(person: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN)
     answers = write_lines(tmp_path / "a", AS_IT_STANDS)
     ended = person("judge", "--against", "optimum", source, answers)
-    text = ended.out.decode()
     assert ended.code == 0
-    for words in (
-        "chain · valid",
-        "optimum (optimal)",
-        "2×1, 1×2, 0×1",
-        "dec-min balanced",
-        "['a', 'b', 'c', 'd']",
-    ):
-        assert words in text
+    check_snapshot("judge/against-the-optimum.txt", ended.out.decode())
 
 
 def test_an_optimum_shows_its_proof(person: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN)
     (tmp_path / "a").write_bytes(person("solve", "--json", source).out)
     text = person("judge", source, tmp_path / "a").out.decode()
-    assert "proved: no assignment is more balanced" in text
-    assert "no balanced assignment has fewer moves" in text
+    check_snapshot("judge/proved.txt", text)
 
 
 def test_large_answers_are_cut_for_people_only(person: Cli, tmp_path: Path) -> None:

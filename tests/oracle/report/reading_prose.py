@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from typing import TypeAlias
 
 from tests.oracle.report.html_reading import Element
 
-Match: TypeAlias = re.Match[str]
 N = r"(\d[\d,]*)"
 NAME = "⟨([^⟩]*)⟩"
 
@@ -30,7 +27,3 @@ def _pieces(element: Element) -> Iterator[str]:
 
 def number(text: str) -> int:
     return int(text.replace(",", ""))
-
-
-def numbers(match: Match) -> list[int]:
-    return [number(text) for text in match.groups() if text is not None]

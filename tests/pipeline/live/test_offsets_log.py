@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
-from pipeline.live import ClientSettings
-from pipeline.live.offsets_log import LogRange, OffsetsLog
+from pipeline.live import ClientSettings, LogRange, OffsetsLog
 from rebalance import OutsideError
 from tests.pipeline.live.consumers import Consumer, Message, end
 

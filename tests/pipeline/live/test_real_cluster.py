@@ -20,8 +20,7 @@ from kafka.admin import KafkaAdminClient
 from kafka.coordinator.assignors.range import RangePartitionAssignor
 
 from conformance.broker import Broker
-from pipeline.live import ClientSettings
-from pipeline.live.offsets_log import LogRange, OffsetsLog
+from pipeline.live import ClientSettings, LogRange, OffsetsLog
 from pipeline.records import decode_record
 from rebalance import Assignment, members_of
 from rebalance.building import instance_from_confluent, instance_from_kafka_python

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.live import (
+    LogRange,
     ReplacedLogError,
     first_offsets,
     latest_offsets,
     packed,
     ranges_between,
 )
-from pipeline.live.offsets_log import LogRange
 
 BOUNDS = [
     LogRange(partition=0, start=5, end=9),

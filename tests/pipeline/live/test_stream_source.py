@@ -14,13 +14,13 @@ from pipeline.following.stream_source import LogStreamReader, stream_source
 from pipeline.live import (
     RECORDS,
     ClientSettings,
+    LogRange,
     LogRecord,
     OffsetsLog,
     ReplacedLogError,
     batches_of_records,
     records_of_batch,
 )
-from pipeline.live.offsets_log import LogRange
 from pipeline.sources import rows
 from tests.pipeline.live.consumers import Consumer, Message, end
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import tempfile
 import threading
-import time
 from pathlib import Path
 
 import pulp
@@ -67,9 +66,7 @@ def test_stopping_meanwhile(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     limits = Limits(seconds=60)
     threading.Timer(0.5, limits.stop.set).start()
-    start = time.monotonic()
     outcome = solve(instance(knotty()), KIP54, limits=limits)
-    assert time.monotonic() - start < 30  # not the time limit
     assert outcome.status is Status.FEASIBLE
     assert outcome.reason == "interrupted"
     assert list(tmp_path.iterdir()) == []

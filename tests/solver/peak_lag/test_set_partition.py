@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from solver.limits import Limits
+from solver import Limits
 from solver.peak_lag import set_partition, solve
 from solver.peak_lag.feasible_region import peak_lag_of
 from solver.peak_lag.set_partition import partition_exactly

@@ -10,7 +10,7 @@ from threading import Event
 
 import pytest
 
-from solver.limits import Limits
+from solver import Limits
 from solver.peak_lag.work import STEPS_PER_UNIT, Work
 
 
