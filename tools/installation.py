@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.lock import PYTHON_OF_UV, uv
-from tools.uv_settings import pip_settings, uv_arguments, uv_environment
+from tools.uv_settings import pip_settings, uv_environment
 from tools.workers import build_wheel
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -86,9 +86,9 @@ def install(wheel: Path, extra: str | None) -> Installation:
     for earlier in PLACE.glob("*/pyvenv.cfg"):
         shutil.rmtree(earlier.parent)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
-    asked = str(wheel) if extra is None else f"{wheel}[{extra}]"
+    requested = str(wheel) if extra is None else f"{wheel}[{extra}]"
     start = time.monotonic()
-    pip_install(venv, asked)
+    pip_install(venv, requested)
     seconds = time.monotonic() - start
     return Installation(
         extra=extra, venv=venv, megabytes=size_of(venv) // MEGABYTE, seconds=seconds
@@ -103,13 +103,13 @@ def pip_install(venv: Path, *arguments: str, cwd: Path | None = None) -> None:
     subprocess.CalledProcessError
         If uv fails; its message is in ``stderr``.
     """
-    program, settings = uv(), pip_settings(PYTHON_OF_UV)
-    command = [str(program), "pip", "install", "--quiet", "--constraints", str(LOCK)]
-    command += ["--python", str(venv / "bin" / "python"), *uv_arguments(settings)]
+    command = [str(uv()), "pip", "install", "--quiet", "--constraints", str(LOCK)]
+    command += ["--python", str(venv / "bin" / "python"), *arguments]
+    environment = os.environ | {"UV_CACHE_DIR": str(CACHE)}
     subprocess.run(
-        [*command, *arguments],
+        command,
         cwd=cwd or PLACE,
-        env=uv_environment(settings, os.environ | {"UV_CACHE_DIR": str(CACHE)}),
+        env=uv_environment(pip_settings(PYTHON_OF_UV), environment),
         check=True,
         capture_output=True,
         text=True,
