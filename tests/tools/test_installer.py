@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from threading import Timer
 from typing import NoReturn
@@ -225,7 +226,7 @@ def test_the_last_line_of_the_output_and_the_time_are_shown(
     """On a terminal in place; otherwise as occasional lines."""
     seconds = "TERMINAL_SECONDS" if live else "LOG_SECONDS"
     monkeypatch.setattr(installer, seconds, 0.05)
-    monkeypatch.setattr(installer.sys.stdout, "isatty", lambda: live)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: live)
     (place.venv / "pip.log").write_text("an earlier run\n")
     done = place.venv / "done"
     place.uv(f'echo "Downloading numpy (15.0MiB)"; until [ -e "{done}" ]; do :; done')

@@ -242,9 +242,8 @@ def test_the_compilation_is_stopped_when_another_step_fails(
     place: Place, error: BaseException, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     child = set_up.VENV / "child"
-    place.write(
-        kernels=f'sleep 60 & echo $! >"{child}.new"; mv "{child}.new" "{child}"; wait'
-    )
+    start = f'sleep 60 & echo $! >"{child}.new"; mv "{child}.new" "{child}"; wait'
+    place.write(kernels=start)
 
     def install(_: Installer, *arguments: str) -> None:
         if any("runtime.lock" in word for word in arguments):
@@ -270,9 +269,8 @@ def is_alive(process: int) -> bool:
 def run_main(monkeypatch: pytest.MonkeyPatch, act: Callable[[str], bool]) -> int:
     monkeypatch.setattr(set_up, "set_up", act)
     monkeypatch.setattr(sys, "argv", ["set_up", "runtime"])
-    handlers = {
-        ending: signal.getsignal(ending) for ending in (signal.SIGTERM, signal.SIGHUP)
-    }
+    endings = (signal.SIGTERM, signal.SIGHUP)
+    handlers = {ending: signal.getsignal(ending) for ending in endings}
     try:
         return set_up.main()
     finally:
@@ -283,7 +281,11 @@ def run_main(monkeypatch: pytest.MonkeyPatch, act: Callable[[str], bool]) -> int
 def test_a_failure_is_one_message_and_exit_code_1(
     place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run_main(monkeypatch, lambda _: bool(fail())) == 1
+    def failing(_: str) -> bool:
+        fail()
+        return True
+
+    assert run_main(monkeypatch, failing) == 1
     assert capsys.readouterr().err == "set-up: the reason\n"
 
 
