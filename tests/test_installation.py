@@ -70,7 +70,6 @@ def test_pages_name_no_distribution_of_an_index() -> None:
 
 @pytest.fixture(scope="module")
 def wheel() -> Iterator[Path]:
-    installation.PLACE.mkdir(parents=True, exist_ok=True)
     yield make_wheel()
     installation.clean()
 

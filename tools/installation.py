@@ -18,33 +18,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.lock import PYTHON_OF_UV, uv
-from tools.uv_settings import pip_settings, uv_arguments, uv_environment
+from tools.uv_settings import pip_settings, uv_environment
 from tools.workers import build_wheel
 
 ROOT = Path(__file__).resolve().parent.parent
 PLACE = ROOT / "build" / "installation"
-CACHE = PLACE / "uv-cache"
 LOCK = ROOT / "requirements" / "dev.lock"
-MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
-    """An environment with the wheel and one extra, or none.
-
-    Attributes
-    ----------
-    extra : str or None
-        None: the base.
-    megabytes : int
-        Size of all files, in units of 1,000,000 bytes.
-    seconds : float
-        Wall time of the installation.
-    """
+    """An environment with the wheel and one extra, or none: size and wall time."""
 
     extra: str | None
     venv: Path
-    megabytes: int
+    megabytes: int  # of 1,000,000 bytes
     seconds: float
 
     @property
@@ -70,7 +58,9 @@ def extras() -> list[str]:
 
 
 def make_wheel() -> Path:
-    """Build the wheel of this checkout; return its file."""
+    """Build the wheel of this checkout, with nothing else there; return its file."""
+    clean()
+    PLACE.mkdir(parents=True)
     return build_wheel(PLACE / "dist")
 
 
@@ -86,13 +76,11 @@ def install(wheel: Path, extra: str | None) -> Installation:
     for earlier in PLACE.glob("*/pyvenv.cfg"):
         shutil.rmtree(earlier.parent)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
-    asked = str(wheel) if extra is None else f"{wheel}[{extra}]"
+    requested = str(wheel) if extra is None else f"{wheel}[{extra}]"
     start = time.monotonic()
-    pip_install(venv, asked)
-    seconds = time.monotonic() - start
-    return Installation(
-        extra=extra, venv=venv, megabytes=size_of(venv) // MEGABYTE, seconds=seconds
-    )
+    pip_install(venv, requested)
+    seconds, size = time.monotonic() - start, size_of(venv) // 1_000_000
+    return Installation(extra=extra, venv=venv, megabytes=size, seconds=seconds)
 
 
 def pip_install(venv: Path, *arguments: str, cwd: Path | None = None) -> None:
@@ -103,13 +91,13 @@ def pip_install(venv: Path, *arguments: str, cwd: Path | None = None) -> None:
     subprocess.CalledProcessError
         If uv fails; its message is in ``stderr``.
     """
-    program, settings = uv(), pip_settings(PYTHON_OF_UV)
-    command = [str(program), "pip", "install", "--quiet", "--constraints", str(LOCK)]
-    command += ["--python", str(venv / "bin" / "python"), *uv_arguments(settings)]
+    command = [str(uv()), "pip", "install", "--quiet", "--constraints", str(LOCK)]
+    command += ["--python", str(venv / "bin" / "python"), *arguments]
+    environment = os.environ | {"UV_CACHE_DIR": str(PLACE / "uv-cache")}
     subprocess.run(
-        [*command, *arguments],
+        command,
         cwd=cwd or PLACE,
-        env=uv_environment(settings, os.environ | {"UV_CACHE_DIR": str(CACHE)}),
+        env=uv_environment(pip_settings(PYTHON_OF_UV), environment),
         check=True,
         capture_output=True,
         text=True,
@@ -123,25 +111,20 @@ def clean() -> None:
 
 def size_of(folder: Path) -> int:
     """Return the bytes of all files in a folder; each file counts once."""
-    found = {
-        (about.st_dev, about.st_ino): about.st_size
-        for path in folder.rglob("*")
-        if not path.is_symlink() and path.is_file() and (about := path.stat())
-    }
-    return sum(found.values())
+    paths = [path for path in folder.rglob("*") if not path.is_symlink()]
+    files = [path.stat() for path in paths if path.is_file()]
+    sizes = {(file.st_dev, file.st_ino): file.st_size for file in files}
+    return sum(sizes.values())
 
 
 def main() -> int:
     """Install everything once from the index, and print the table."""
     argparse.ArgumentParser(description=main.__doc__).parse_args()
-    clean()
-    PLACE.mkdir(parents=True, exist_ok=True)
     try:
         wheel = make_wheel()
         print("| installation | size | time |\n| --- | --- | --- |")
         for extra in (None, *extras()):
-            installed = install(wheel, extra)
-            print(installed, flush=True)
+            print(install(wheel, extra), flush=True)
     except subprocess.CalledProcessError as error:
         print(f"installation: failed: {error.stderr or error}", file=sys.stderr)
         return 1

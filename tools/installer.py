@@ -10,44 +10,78 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.progress import Progress, say, shown
-from tools.uv_settings import pip_settings, uv_arguments, uv_environment
+from tools.uv_settings import pip_settings, uv_environment
 
-_UNREACHABLE = re.compile(
+CHECKED = ("--require-hashes", "--only-binary", ":all:")
+PERMANENT = {
+    "No space left on device": "no space left on the device (.venv needs about 4 GB)",
+    "DO NOT MATCH THE HASHES|Hash mismatch for": (
+        "a package is not the one that the lock names; nothing was installed"
+    ),
+}
+"""Patterns in the output of uv and pip: the other one would fail, too."""
+
+UNREACHABLE = {
     r"NewConnectionError|ConnectTimeout|ReadTimeout|Read timed out|ProxyError|SSLError"
-    r"|name resolution|NameResolutionError|Max retries exceeded|ConnectionResetError"
-    r"|connection broken|Could not fetch URL|IncompleteRead|ProtocolError"
+    r"|NameResolution|name resolution|Max retries exceeded|ConnectionResetError"
+    r"|connection broken|Could not fetch URL|IncompleteRead|ProtocolError": (
+        "cannot fetch packages: the package index does not answer. Check the network"
+        " (a proxy? its certificates?),\nthen run the same command again: completed"
+        " steps are kept"
+    )
+}
+_ERROR = re.compile(
+    r"(?:.*connection broken by|error:|ERROR:|\s+cause:|\s+Caused by:)(.*)"
 )
-_WRONG_HASH = re.compile(r"DO NOT MATCH THE HASHES|Hash mismatch for")
-_LOCKED = re.compile(r"^[A-Za-z0-9][^\s=]*==", re.MULTILINE)
-
-_UNCOMPRESSED = "[bdist_wheel]\ncompression = stored\n"
-"""For packages built here: their wheels are unpacked at once and deleted."""
+TERMINAL_SECONDS = 0.5
+LOG_SECONDS = 20.0
 
 
 class SetUpError(Exception):
     """Set-up failed; the message states why, and what to do."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """Exit code and output of a program that has ended."""
+def say(text: str) -> None:
+    """Print one line about set-up."""
+    print(f"set-up: {text}", flush=True)
 
-    code: int
-    lines: list[str]
+
+def watch(process: subprocess.Popen[bytes], label: str, log: Path, start: int) -> int:
+    """Wait for a program; show the last line in its log, or the label, and the time."""
+    live, started = sys.stdout.isatty(), time.monotonic()
+    while True:
+        try:
+            code = process.wait(TERMINAL_SECONDS if live else LOG_SECONDS)
+        except subprocess.TimeoutExpired:
+            last = [label, *lines_of(log, start)][-1].strip()
+            text = f"  {last} ({time.monotonic() - started:.0f} s)"
+            if live:
+                text = f"\r\033[K{text[: shutil.get_terminal_size().columns - 1]}"
+            print(text, end="" if live else "\n", flush=True)
+        else:
+            print(end="\r\033[K" if live else "", flush=True)
+            return code
+
+
+def lines_of(log: Path, start: int = 0) -> list[str]:
+    """Return the lines of a log from an offset on."""
+    return log.read_bytes()[start:].decode(errors="replace").splitlines()
 
 
 @dataclass(slots=True)
 class Installer:
-    """Installs into ``venv``; ``has_uv`` until uv is missing or has failed."""
+    """Installs into ``venv``; ``has_uv`` until uv has failed."""
 
     venv: Path
     has_uv: bool = True
 
-    def install(self, arguments: list[str], *, lock: Path | None = None) -> None:
+    def install(self, *arguments: str) -> None:
         """Run ``uv pip install``, or else ``pip install``, with the same arguments.
 
         Raises
@@ -56,17 +90,23 @@ class Installer:
             If pip failed, with its reason; the full output is in ``pip.log``.
         """
         forget_half_installed(self.venv)
-        uv = uv_program(self.venv)
-        if self.has_uv and uv.exists():
-            ended = self._run_uv(uv, arguments, lock)
-            if ended.code == 0:
+        if self.has_uv and uv_program(self.venv).exists():
+            lines = self._run_uv(*arguments)
+            if lines is None:
                 return
-            if final := _final_reason(ended.lines, self._log):
-                raise SetUpError(final)
+            if known(lines, PERMANENT):
+                raise self._error(lines)
             self.has_uv = False
-            say(f"uv failed, going on with pip ({_uv_reason(ended.lines)})")
+            say(f"uv failed, going on with pip ({': '.join(errors_of(lines))})")
             forget_half_installed(self.venv)
-        self._run_pip(arguments, lock)
+        lines = self._run_pip(*arguments)
+        if lines is not None:
+            raise self._error(lines)
+
+    def install_locked(self, locks: Sequence[Path], arguments: Sequence[str]) -> None:
+        """Install the packages of locks, each checked against its hash."""
+        files = [word for lock in locks for word in ("--requirement", str(lock))]
+        self.install(*CHECKED, *arguments, *files)
 
     def fetch_uv(self, lock: Path) -> None:
         """Install uv with pip; say so if it does not exist or run on this platform.
@@ -76,81 +116,87 @@ class Installer:
         SetUpError
             If the index does not answer, the disk is full, or the hash is wrong.
         """
-        place = uv_program(self.venv).parents[1]
+        program = uv_program(self.venv)
+        place = program.parents[1]
         shutil.rmtree(place, ignore_errors=True)
-        arguments = ["--require-hashes", "--only-binary", ":all:", "--no-deps"]
-        arguments += ["--target", str(place), "--requirement", str(lock)]
-        try:
-            self._run_pip(arguments, None)
-        except UnknownPipError as error:
-            reason: str | None = str(error).splitlines()[-1].strip()
-        else:
-            reason = _start_failure(uv_program(self.venv))
-        if reason:
+        target = ("--no-deps", "--target", str(place), "--requirement", str(lock))
+        lines = self._run_pip(*CHECKED, *target)
+        if lines and known(lines, PERMANENT | UNREACHABLE):
+            raise self._error(lines)
+        if lines is None:
+            lines = self._run([str(program), "--version"], environment_of(self.venv))
+        if lines is not None:
             shutil.rmtree(place, ignore_errors=True)
+            reason = errors_of(lines)[-1]
             say(f"installing with pip, which takes longer: no uv here ({reason})")
+
+    def clean(self) -> None:
+        """Remove downloads and temporary files, which an interrupted run goes on with.
+
+        uv's and pip's caches are elsewhere if the user has set their locations.
+        """
+        shutil.rmtree(self.venv / "cache", ignore_errors=True)
 
     @property
     def _log(self) -> Path:
         return self.venv / "pip.log"
 
-    def _run_pip(self, arguments: list[str], lock: Path | None) -> None:
-        command = [str(self.venv / "bin" / "python"), "-I", "-m", "pip", "install"]
-        command += ["--progress-bar", "off", *arguments]
-        ended = self._run(command, _environment(self.venv), lock)
-        if ended.code:
-            raise _pip_error(ended.lines, self._log)
+    def _run_pip(self, *arguments: str) -> list[str] | None:
+        python = str(self.venv / "bin" / "python")
+        command = [python, "-I", "-m", "pip", "install", "--progress-bar", "off"]
+        return self._run([*command, *arguments], environment_of(self.venv))
 
-    def _run_uv(self, uv: Path, arguments: list[str], lock: Path | None) -> Ended:
+    def _run_uv(self, *arguments: str) -> list[str] | None:
         python = self.venv / "bin" / "python"
+        environment = environment_of(self.venv)
         try:
-            settings = pip_settings(python)
-            environment = uv_environment(settings, _environment(self.venv))
+            environment = uv_environment(pip_settings(python), environment)
         except (ValueError, SyntaxError) as error:  # a setting that makes no sense
-            return Ended(code=1, lines=[f"error: pip's configuration: {error}\n"])
-        environment.setdefault("UV_CACHE_DIR", str(self.venv / "uv-cache"))
-        command = [str(uv), "pip", "install", "--color", "never", "--no-progress"]
-        command += ["--python", str(python), *uv_arguments(settings), *arguments]
-        try:
-            return self._run(command, environment, lock)
-        except OSError as error:  # not a program of this machine
-            return Ended(code=1, lines=[f"error: {error.strerror or error}\n"])
+            return [f"error: pip's configuration: {error}"]
+        environment.setdefault("UV_CACHE_DIR", str(self.venv / "cache" / "uv"))
+        command = [str(uv_program(self.venv)), "pip", "install", "--color", "never"]
+        command += ["--no-progress", "--python", str(python)]
+        return self._run([*command, *arguments], environment)
 
-    def _run(
-        self, command: list[str], environment: dict[str, str], lock: Path | None
-    ) -> Ended:
-        """Run a program, follow its output, and append it to the log."""
-        scratch = self.venv / "tmp"
-        scratch.mkdir(exist_ok=True)
-        extra = scratch / "build.cfg"
-        extra.write_text(_UNCOMPRESSED, encoding="utf-8")
-        environment |= {"TMPDIR": str(scratch), "DIST_EXTRA_CONFIG": str(extra)}
-        total = len(_LOCKED.findall(lock.read_text(encoding="utf-8"))) if lock else 0
-        progress = Progress(total=total, scratch=scratch)
-        lines: list[str] = []
-        with (
-            self._log.open("a", encoding="utf-8") as record,
-            shown(progress),
-            subprocess.Popen(
-                command,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                env=environment,
-                cwd=self.venv.parent,
-            ) as program,
-        ):
-            for line in program.stdout or ():
-                record.write(line)
-                lines.append(line)
-                progress.follow(line)
-        shutil.rmtree(scratch, ignore_errors=True)
-        return Ended(code=program.returncode, lines=lines)
+    def _run(self, command: list[str], environment: dict[str, str]) -> list[str] | None:
+        """Run a program and append its output to the log; return it on failure."""
+        with self._log.open("ab") as log:
+            before = log.tell()
+            try:
+                process = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    env=environment,
+                    cwd=self.venv.parent,
+                )
+            except OSError as error:  # not a program of this machine
+                return [f"error: {error.strerror or error}"]
+            try:
+                code = watch(process, "starting", self._log, before)
+            finally:
+                process.kill()  # a signal may be for the set-up alone
+                process.wait()
+        return [f"exit code {code}", *lines_of(self._log, before)] if code else None
+
+    def _error(self, lines: list[str]) -> SetUpError:
+        reason = known(lines, PERMANENT | UNREACHABLE) or "the installer failed"
+        head = f"{reason}; its whole output: {self._log}"
+        return SetUpError("\n  ".join([head, *errors_of(lines)]))
 
 
-class UnknownPipError(SetUpError):
-    """pip failed for a reason other than the network, the disk, or a hash."""
+def known(lines: list[str], reasons: dict[str, str]) -> str | None:
+    """Return the reason whose pattern occurs in an installer's output."""
+    output = "\n".join(lines)
+    return next((reasons[text] for text in reasons if re.search(text, output)), None)
+
+
+def errors_of(lines: list[str]) -> list[str]:
+    """Return the last lines with errors and their causes; without any, the last one."""
+    found = [re.match(_ERROR, line) for line in lines]
+    errors = [match[1].strip()[:300] for match in found if match]
+    return errors[-4:] or [lines[-1].strip()[:300]]
 
 
 def uv_program(venv: Path) -> Path:
@@ -158,69 +204,22 @@ def uv_program(venv: Path) -> Path:
     return venv / "uv" / "bin" / "uv"
 
 
-def _start_failure(program: Path) -> str | None:
-    """Return why a program does not start; None if it does."""
-    command = [str(program), "--version"]
-    try:
-        ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    except OSError as error:
-        return error.strerror or str(error)
-    said = ended.stderr.strip().splitlines() or [f"exit code {ended.returncode}"]
-    return said[-1] if ended.returncode else None
-
-
-def _environment(venv: Path) -> dict[str, str]:
+def environment_of(venv: Path) -> dict[str, str]:
     """Keep index, proxy, and certificates; drop settings that redirect installs.
 
-    pip's cache is next to the packages unless the user has set its location, so that
-    deleting the checkout deletes it, too.
+    Caches and temporary files are in ``venv``, so that nothing is left elsewhere.
+    Packages that are built are unpacked at once: their wheels are not compressed.
     """
+    cache = venv / "cache"
+    (cache / "tmp").mkdir(parents=True, exist_ok=True)
+    extra = cache / "build.cfg"
+    extra.write_text("[bdist_wheel]\ncompression = stored\n", encoding="utf-8")
     dropped = {"PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_HASHES"}
     env = {key: value for key, value in os.environ.items() if key not in dropped}
-    env.setdefault("PIP_CACHE_DIR", str(venv / "pip-cache"))
-    env |= {"PIP_USER": "0", "PIP_NO_INPUT": "1"}
-    return env | {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONUNBUFFERED": "1"}
-
-
-def _final_reason(lines: list[str], log: Path) -> str | None:
-    """Return the reason if another installer would fail for it, too."""
-    whole = "".join(lines)
-    if "No space left on device" in whole:
-        return f"no space left on the device ({log.parent} needs about 4 GB)"
-    if _WRONG_HASH.search(whole):
-        head = "a package is not the one that the lock names; nothing was installed"
-        return "\n  ".join([f"{head}; all it said: {log}", *_said(lines)[:6]])
-    return None
-
-
-def _pip_error(lines: list[str], log: Path) -> SetUpError:
-    """Return the error for a failed pip: an unreachable index, or what pip said."""
-    if broken := next(filter(_UNREACHABLE.search, lines), None):
-        said_so = broken.rpartition("connection broken by ")[2].strip()
-        return SetUpError(
-            "cannot fetch packages: the package index does not answer.\n"
-            f"  pip: {said_so[:300]}\n"
-            "Check the network (a proxy? its certificates?), then run the same command"
-            " again:\nwhat is done stays done."
-        )
-    if final := _final_reason(lines, log):
-        return SetUpError(final)
-    return UnknownPipError(
-        "\n  ".join([f"pip failed; all it said: {log}", *_said(lines)[:6]])
-    )
-
-
-def _said(lines: list[str]) -> list[str]:
-    said = [line.strip() for line in lines if line.lower().startswith("error")]
-    return said or [line.rstrip() for line in lines[-3:]]
-
-
-def _uv_reason(lines: list[str]) -> str:
-    """Return uv's error with its innermost cause, in one line."""
-    said = [line.strip() for line in lines if line.startswith(("error:", "  cause:"))]
-    said = said or [line.strip() for line in lines[-1:]] or ["no output"]
-    first, last = said[0].removeprefix("error: "), said[-1].removeprefix("cause: ")
-    return (first if len(said) == 1 else f"{first}: {last}")[:300]
+    env.setdefault("PIP_CACHE_DIR", str(cache / "pip"))
+    env |= {"PIP_USER": "0", "PIP_NO_INPUT": "1", "PYTHONUNBUFFERED": "1"}
+    env |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "TMPDIR": str(cache / "tmp")}
+    return env | {"DIST_EXTRA_CONFIG": str(extra)}
 
 
 def forget_half_installed(venv: Path) -> None:

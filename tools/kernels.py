@@ -7,15 +7,44 @@ compiled is loaded.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Final
+
+PACKAGES: Final = ("solver", "heuristics", "pipeline")
+MARKS: Final = (b"njit", b"@kernel", b"@borrowing_kernel", b"@always_compiled")
+"""Of sources with kernels; the decorator itself is in `rebalance`."""
 
 PROCESSES_MAX: Final = 4
 """More processes compile the same parts of numba more often, 500 MB each."""
+
+
+def digest_of_kernels(root: Path) -> bytes:
+    """Return a digest of what compiled kernels depend on: sources and compiler."""
+    lock = root / "requirements" / "kernel-packages.lock"
+    digest = hashlib.sha256(lock.read_bytes())
+    for package in (*PACKAGES, "rebalance"):
+        for path in sorted((root / package).rglob("*.py")):
+            text = path.read_bytes()
+            if any(mark in text for mark in MARKS):
+                digest.update(hashlib.sha256(text).digest())
+    return digest.digest()
+
+
+def remove_kernels(root: Path) -> None:
+    """Remove compiled kernels before they are compiled again.
+
+    numba detects neither a change in a kernel that another one calls, nor a renamed
+    module whose types it saved.
+    """
+    for package in PACKAGES:
+        for compiled in (root / package).rglob("__pycache__/*.nb[ci]"):
+            compiled.unlink(missing_ok=True)
 
 
 def compile_kernels(names: Sequence[str] = ()) -> None:

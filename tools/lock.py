@@ -15,7 +15,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.uv_settings import pip_settings, uv_arguments, uv_environment
+from tools.installer import SetUpError
+from tools.side_environment import side_environment
+from tools.uv_settings import pip_settings, uv_environment
 
 OLDEST_PYTHON = "3.11"
 
@@ -66,19 +68,9 @@ LOCKS = {
 
 def uv() -> Path:
     """Return the locked resolver, and fetch it into ``build/`` if it is missing."""
-    program = HOME_OF_UV / "bin" / "uv"
-    pin = HOME_OF_UV / "pin"
-    lock = (ROOT / UV).read_text(encoding="utf-8")
-    if not pin.exists() or pin.read_text(encoding="utf-8") != lock:
-        print(f"lock: fetching uv ({UV}) into build/uv", flush=True)
-        subprocess.run(
-            [sys.executable, "-m", "venv", "--clear", str(HOME_OF_UV)], check=True
-        )
-        pip = [str(PYTHON_OF_UV), "-m", "pip", "install", "--quiet"]
-        pip += ["--require-hashes", "--only-binary", ":all:", "--requirement", UV]
-        subprocess.run(pip, check=True, cwd=ROOT)
-        pin.write_text(lock, encoding="utf-8")
-    return program
+    HOME_OF_UV.parent.mkdir(exist_ok=True)
+    side_environment(HOME_OF_UV, ROOT / UV)
+    return HOME_OF_UV / "bin" / "uv"
 
 
 def main() -> int:
@@ -88,18 +80,17 @@ def main() -> int:
     upgrade = parser.parse_args().upgrade
     try:
         program = uv()
-        settings = pip_settings(PYTHON_OF_UV)
-        environment = uv_environment(settings, os.environ)
+        environment = uv_environment(pip_settings(PYTHON_OF_UV), os.environ)
         for target, sources in LOCKS.items():
             print(f"lock: {target}", flush=True)
             command = [str(program), "pip", "compile", "--quiet", "--universal"]
             command += ["--python-version", OLDEST_PYTHON, "--generate-hashes"]
             command += ["--no-emit-index-url", "--no-header", "--no-annotate"]
-            command += [*uv_arguments(settings), *sources, "--output-file", target]
+            command += [*sources, "--output-file", target]
             if upgrade and target in {DEV, DOCS, OLDEST_SPARK, UV, GO, NODE}:
                 command.append("--upgrade")
             subprocess.run(command, check=True, cwd=ROOT, env=environment)
-    except subprocess.CalledProcessError as error:
+    except (SetUpError, OSError, subprocess.CalledProcessError) as error:
         print(f"lock: failed: {error}", file=sys.stderr)
         return 1
     return 0

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from tools.installer import SetUpError
-from tools.set_up import SOURCE_ONLY
+from tools.set_up import FROM_SOURCE
 from tools.side_environment import ROOT, side_environment
 
 LOCK = ROOT / "requirements" / "spark-4.0.lock"
@@ -17,9 +17,7 @@ VENV = ROOT / "build" / "spark-4.0"
 def make_oldest_spark() -> Path:
     """Make the environment if it is not current; return its Python."""
     VENV.parent.mkdir(exist_ok=True)
-    arguments = [word for name in SOURCE_ONLY for word in ("--no-binary", name)]
-    arguments.append("--no-build-isolation")  # setuptools is in the present one
-    side_environment(VENV, LOCK, arguments, is_overlay=True)
+    side_environment(VENV, LOCK, FROM_SOURCE, is_overlay=True)
     return VENV / "bin" / "python"
 
 

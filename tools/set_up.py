@@ -19,167 +19,100 @@ import shutil
 import signal
 import subprocess
 import sys
-import tomllib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
-from tools.compilation import (
-    Compilation,
-    compile_modules,
-    digest_of_kernels,
-    start_compilation,
-)
-from tools.installer import Installer, SetUpError
-from tools.progress import say
+from tools.installer import Installer, SetUpError, lines_of, say, watch
+from tools.kernels import digest_of_kernels, remove_kernels
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
-MARKS = VENV / "set-up.json"
 COMMAND = VENV / "bin" / "assignor-oracle"
-SHARES = ["runtime", "dev"]
-SOURCE_ONLY = ["pyspark", "yattag"]
-"""Packages without a wheel, which are built with the locked setuptools."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """One step of the set-up, repeated only if ``made_from`` changes.
-
-    ``run`` returns None, or what goes on while other steps run; with ``waits``, the
-    step begins when all of that has ended.
-    """
-
-    name: str
-    words: str
-    made_from: bytes
-    run: Callable[[], Compilation | None]
-    waits: bool = False
-
-
-def lock_of(name: str) -> Path:
-    """Return the file of locked packages."""
-    return ROOT / "requirements" / f"{name}.lock"
-
-
-def uv(installer: Installer) -> Step:
-    """Install uv, which installs the rest."""
-    lock = lock_of("uv")
-    return Step(
-        name="uv",
-        words=f"fetching the installer (requirements/{lock.name})",
-        made_from=lock.read_bytes(),
-        run=lambda: installer.fetch_uv(lock),
-    )
-
-
-def locked(installer: Installer, name: str, words: str) -> Step:
-    """Install the packages of a lock, each checked against its hash."""
-    lock = lock_of(name)
-    arguments = ["--require-hashes", "--only-binary", ":all:"]
-    for package in SOURCE_ONLY:
-        arguments += ["--no-binary", package]
-    arguments += ["--no-build-isolation", "--requirement", str(lock)]
-    return Step(
-        name=name,
-        words=f"installing {words} (requirements/{lock.name})",
-        made_from=lock.read_bytes(),
-        run=lambda: installer.install(arguments, lock=lock),
-    )
-
-
-def ourselves(installer: Installer) -> Step:
-    """Install this checkout in place, so that an edit needs no second set-up."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    shape = [project["project"], project["build-system"], project["tool"]["hatch"]]
-    arguments = ["--no-deps", "--no-build-isolation", "--no-cache-dir"]
-    arguments += ["--editable", str(ROOT)]
-    return Step(
-        name="project",
-        words="installing assignor-oracle in place",
-        made_from=json.dumps(shape, sort_keys=True).encode(),
-        run=lambda: installer.install(arguments),
-    )
-
-
-def kernels() -> Step:
-    """Return the step that compiles kernels, so that no command waits for it."""
-    return Step(
-        name="kernels",
-        words="compiling kernels next to the other steps, which takes a minute or more",
-        made_from=digest_of_kernels(ROOT),
-        run=lambda: start_compilation(ROOT, VENV),
-    )
-
-
-def modules() -> Step:
-    """Return the step that compiles Python modules, while the kernels compile."""
-    return Step(
-        name="modules",
-        words="compiling modules",
-        made_from=lock_of("runtime").read_bytes(),
-        run=lambda: compile_modules(ROOT, VENV),
-    )
-
-
-def spark_classes() -> Step:
-    """Return the step that archives Spark's classes: audits start sooner with them."""
-    command = [str(VENV / "bin" / "python"), "-m", "tools.spark_classes"]
-    return Step(
-        name="spark-classes",
-        words="archiving Spark's classes",
-        made_from=lock_of("runtime").read_bytes(),
-        run=lambda: print_output(command),
-        waits=True,
-    )
-
-
-def print_output(command: list[str]) -> None:
-    """Run a step that may fail, and print the last line of what it wrote."""
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    lines = (ran.stdout + ran.stderr).splitlines()
-    say(lines[-1] if lines else f"exit code {ran.returncode}")
-
-
-def steps(share: str) -> list[Step]:
-    """Return the steps of ``share``, in order."""
-    installer = Installer(VENV)
-    wanted = [
-        uv(installer),
-        locked(installer, "build", "what builds packages"),
-        locked(installer, "kernel-packages", "what the kernels import"),
-        kernels(),
-        locked(installer, "runtime", "what the oracle runs on, some 700 MB to fetch"),
-        ourselves(installer),
-        modules(),
-    ]
-    if share == "dev":
-        wanted.append(locked(installer, "dev", "what checks and tests"))
-    return [*wanted, spark_classes()]
+FROM_SOURCE = (
+    *("--no-binary", "pyspark", "--no-binary", "yattag"),
+    "--no-build-isolation",
+)
+"""Arguments for packages without a wheel: the locked setuptools builds them."""
+MODULES = "import oracle.cli.runs.audit, oracle.cli.runs.solve, pyspark.worker"
+"""The audit and ``solve`` import these, in their own process and in Spark's."""
+OPTIONAL = {"modules", "spark-classes"}
+"""Steps whose failure is printed and does not end the set-up."""
 
 
 def identity() -> dict[str, str]:
     """Identify an environment by its Python and its location."""
-    return {
-        "python": sys.version,
-        "base": os.path.realpath(sys.base_prefix),
-        "place": str(VENV),
-    }
+    base = os.path.realpath(sys.base_prefix)
+    return {"python": sys.version, "base": base, "place": str(VENV)}
 
 
-def stale() -> str | None:
+class Marks:
+    """The identity of an environment, and the digests of its completed steps.
+
+    Attributes
+    ----------
+    identity : object
+        None if the environment was never finished.
+    acted : bool
+        Whether a step has run.
+    """
+
+    def __init__(self) -> None:
+        self.file = VENV / "set-up.json"
+        try:
+            stored = json.loads(self.file.read_text(encoding="utf-8"))
+            self.identity, self.done = stored["identity"], dict(stored["steps"])
+        except (OSError, ValueError, KeyError, TypeError):
+            self.identity, self.done = None, {}
+        self.acted = False
+
+    def write(self) -> None:
+        """Write the marks, atomically."""
+        temporary = self.file.with_suffix(".new")
+        text = json.dumps({"identity": identity(), "steps": self.done}, indent=1)
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(self.file)
+
+    def lacks(self, step: str, words: str, made_from: bytes) -> bool:
+        """Return whether a step is to be run, with these inputs; say so."""
+        if self.done.get(step) == hashlib.sha256(made_from).hexdigest():
+            return False
+        say(words)
+        self.acted = True
+        return True
+
+    def add(self, step: str, made_from: bytes) -> None:
+        """Write that a step is completed."""
+        self.done[step] = hashlib.sha256(made_from).hexdigest()
+        self.write()
+
+    def once(
+        self,
+        step: str,
+        words: str,
+        made_from: bytes,
+        run: Callable[..., object],
+        *arguments: object,
+    ) -> None:
+        """Run a step unless it is completed; a failure leaves it incomplete."""
+        if self.lacks(step, words, made_from):
+            try:
+                run(*arguments)
+                self.add(step, made_from)
+            except SetUpError as error:
+                if step not in OPTIONAL:
+                    raise
+                say(str(error))
+
+
+def unusable() -> str | None:
     """Return why the environment cannot be used; None if it can."""
     if not VENV.exists():
         return "there is none yet"
-    try:
-        known = json.loads(MARKS.read_text(encoding="utf-8"))["identity"]
-        place = known["place"]
-    except (OSError, ValueError, KeyError, TypeError):
+    known = Marks().identity
+    if not isinstance(known, dict):
         return "the one there was never finished"
-    if place != str(VENV):
+    if known.get("place") != str(VENV):
         return "the checkout was moved"
     if known != identity():
         return "it was made with another Python"
@@ -192,7 +125,7 @@ def stale() -> str | None:
 
 
 def make_environment(why: str) -> None:
-    """Replace the environment by an empty one."""
+    """Replace the environment by an empty one; of a link, only the link."""
     version = ".".join(map(str, sys.version_info[:3]))
     say(f"making .venv with Python {version} ({sys.executable}): {why}")
     if VENV.is_symlink() or VENV.is_file():
@@ -202,25 +135,103 @@ def make_environment(why: str) -> None:
     made = subprocess.run(command, capture_output=True, text=True, check=False)
     if made.returncode:
         raise SetUpError(f"venv failed:\n{(made.stdout + made.stderr).strip()}")
-    write_marks({})
+    Marks().write()
 
 
-def read_marks() -> dict[str, str]:
-    """Return the digests of completed steps."""
-    done = json.loads(MARKS.read_text(encoding="utf-8"))["steps"]
-    return {str(name): str(digest) for name, digest in done.items()}
+def run_python(*arguments: str) -> None:
+    """Run the environment's Python, and print the last line of its output.
 
-
-def write_marks(done: dict[str, str]) -> None:
-    """Write the digests of completed steps, atomically."""
-    aside = MARKS.with_suffix(".new")
-    text = json.dumps({"identity": identity(), "steps": done}, indent=1)
-    aside.write_text(text, encoding="utf-8")
-    aside.replace(MARKS)
+    Raises
+    ------
+    SetUpError
+        With that line, if it fails.
+    """
+    ran = subprocess.run(
+        [str(VENV / "bin" / "python"), *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = (ran.stdout + ran.stderr if ran.returncode else ran.stdout).splitlines()
+    if ran.returncode:
+        raise SetUpError((lines or [f"exit code {ran.returncode}"])[-1])
+    for line in lines[-1:]:
+        say(line)
 
 
 @contextmanager
-def alone() -> Iterator[None]:
+def compiling(marks: Marks) -> Iterator[None]:
+    """Compile the kernels while the block runs, so that no command waits for it."""
+    words = "compiling kernels next to the other steps, which takes a minute or more"
+    made_from = digest_of_kernels(ROOT)
+    if not marks.lacks("kernels", words, made_from):
+        yield
+        return
+    remove_kernels(ROOT)
+    log = VENV / "kernels.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [str(VENV / "bin" / "python"), "-m", "tools.kernels"],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # its processes end with it
+        )
+    try:
+        yield
+        code = watch(process, "compiling kernels", log, 0)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    if code == 0:
+        marks.add("kernels", made_from)
+    else:
+        reason = [f"exit code {code}", *lines_of(log)][-1]
+        say(f"kernels will be compiled when they are first needed ({reason})")
+
+
+def set_up(share: str) -> bool:
+    """Update the environment; return whether anything changed."""
+    why = unusable()
+    if why:
+        make_environment(why)
+    marks, installer = Marks(), Installer(VENV)
+
+    once = marks.once
+
+    def install(words: str, *names: str) -> None:
+        locks = [ROOT / "requirements" / f"{name}.lock" for name in names]
+        words = f"installing {words} (requirements/{locks[-1].name})"
+        made_from = b"".join(lock.read_bytes() for lock in locks)
+        once(names[-1], words, made_from, installer.install_locked, locks, FROM_SOURCE)
+
+    uv, project = ROOT / "requirements" / "uv.lock", ROOT / "pyproject.toml"
+    runtime = (ROOT / "requirements" / "runtime.lock").read_bytes()
+    words = "fetching the installer (requirements/uv.lock)"
+    once("uv", words, uv.read_bytes(), installer.fetch_uv, uv)
+    install("what builds packages and kernels", "build", "kernel-packages")
+    with compiling(marks):
+        install("what the oracle runs on, some 700 MB to fetch", "runtime")
+        # In place, so that an edit needs no second set-up.
+        in_place = ("--no-deps", "--no-build-isolation", "--editable", str(ROOT))
+        words = "installing assignor-oracle in place"
+        once("project", words, project.read_bytes(), installer.install, *in_place)
+        once("modules", "compiling modules", runtime, run_python, "-c", MODULES)
+        if share == "dev":
+            install("what checks and tests", "dev")
+    once("java", "finding Java", runtime, run_python, "-m", "tools.java_launcher")
+    # An audit during the compilation would compile the same kernels again.
+    archive = ("-m", "tools.spark_classes")
+    once("spark-classes", "archiving Spark's classes", runtime, run_python, *archive)
+    installer.clean()
+    return bool(why) or marks.acted
+
+
+@contextmanager
+def locked_checkout() -> Iterator[None]:
     """Wait until another set-up of this checkout (``make -j``) has ended."""
     with (ROOT / "pyproject.toml").open("rb") as held:
         try:
@@ -231,92 +242,18 @@ def alone() -> Iterator[None]:
         yield
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
-    """The completed steps, and what goes on while other steps run."""
-
-    done: dict[str, str]
-    going_on: list[tuple[str, str, Compilation]] = field(default_factory=list)
-
-    def mark(self, name: str, digest: str) -> None:
-        """Write that a step is completed."""
-        self.done[name] = digest
-        write_marks(self.done)
-
-    def perform(self, step: Step) -> bool:
-        """Run a step unless it is completed; return whether it ran."""
-        digest = hashlib.sha256(step.made_from).hexdigest()
-        if self.done.get(step.name) == digest:
-            return False
-        if step.waits:
-            self.wait()
-        say(step.words)
-        started = step.run()
-        if started is None:
-            self.mark(step.name, digest)
-        else:
-            self.going_on.append((step.name, digest, started))
-        return True
-
-    def wait(self) -> None:
-        """Wait until nothing goes on."""
-        while self.going_on:
-            name, digest, started = self.going_on[0]
-            started.wait()
-            self.mark(name, digest)
-            del self.going_on[0]
-
-    def stop(self) -> None:
-        """Stop what goes on."""
-        for *_, started in self.going_on:
-            started.stop()
-
-
-def set_up(share: str) -> bool:
-    """Update the environment; return whether anything changed."""
-    why = stale()
-    if why:
-        make_environment(why)
-    marked = Marked(read_marks())
-    try:
-        acted = [marked.perform(step) for step in steps(share)]
-        marked.wait()
-    except BaseException:
-        marked.stop()
-        raise
-    for cache in ("pip-cache", "uv-cache"):
-        shutil.rmtree(VENV / cache, ignore_errors=True)
-    return bool(why) or any(acted)
-
-
-def java() -> None:
-    """Print the Java runtime that the audit will use, and write its launcher."""
-    command = [str(VENV / "bin" / "python"), "-m", "tools.java_launcher"]
-    found = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    if found.returncode:
-        raise SetUpError(found.stderr.strip())
-    say(found.stdout.strip())
-
-
-def interrupt(_number: int, _frame: FrameType | None) -> NoReturn:
-    """Treat every signal to end as Ctrl-C, so that no process is left behind."""
-    raise KeyboardInterrupt
-
-
 def main() -> int:
     """Set up ``runtime`` for the audit, or ``dev``, which includes the tests."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("share", choices=SHARES)
+    parser.add_argument("share", choices=["runtime", "dev"])
     share = parser.parse_args().share
-    for ending in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(ending, interrupt)
+    for name in ("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"):
+        os.environ.pop(name, None)  # bytecode is stored in .venv
+    for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: no process is left
+        signal.signal(ending, signal.default_int_handler)
     try:
-        with alone():
+        with locked_checkout():
             acted = set_up(share)
-            if acted:
-                java()
     except (SetUpError, OSError) as error:
         print(f"set-up: {error}", file=sys.stderr)
         return 1

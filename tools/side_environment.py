@@ -42,9 +42,7 @@ def side_environment(
     known = uv_program(ROOT / ".venv")
     if known.exists():  # the one that set-up has fetched
         (venv / "uv").symlink_to(known.parents[1])
-    checked = ["--require-hashes", "--only-binary", ":all:"]
-    installer.install([*checked, *arguments, "--requirement", str(lock)], lock=lock)
-    for cache in ("pip-cache", "uv-cache"):
-        shutil.rmtree(venv / cache, ignore_errors=True)
+    installer.install_locked([lock], arguments)
+    installer.clean()
     mark.write_text(digest, encoding="utf-8")
     return installer

@@ -40,11 +40,12 @@ def audit_with(options: str) -> None:
 
 
 def main() -> int:
-    """Write the archive; print its path, or why there is none."""
+    """Write the archive and print its path; with 1 if there is none, the reason."""
     try:
         print(write_class_archive(java_home(), audit_with))
     except (OSError, subprocess.SubprocessError) as error:
         print(f"Spark will start without an archive of its classes: {error}")
+        return 1
     return 0
 
 

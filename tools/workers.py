@@ -14,14 +14,14 @@ import sys
 import tarfile
 from pathlib import Path
 
-from tools.compilation import PACKAGES
 from tools.installer import SetUpError
+from tools.kernels import PACKAGES
 from tools.side_environment import MARK, ROOT, side_environment
 
 LOCK = ROOT / "requirements" / "workers.lock"
 PLACE = ROOT / "build" / "workers"
 ARCHIVE = PLACE / "workers.tar.gz"
-LEFT_OUT = {MARK, "uv", "uv-cache", "pip-cache", "pip.log", "tmp", "include"}
+LEFT_OUT = {MARK, "uv", "cache", "pip.log", "include"}
 """Names at the top of the environment that workers do not need."""
 
 LIGHT = 1
@@ -68,13 +68,13 @@ def pack(venv: Path, archive: Path) -> None:
     def needed(item: tarfile.TarInfo) -> tarfile.TarInfo | None:
         return None if item.name.endswith("/site-packages/pip") else item
 
-    aside = archive.with_suffix(".new")
-    with tarfile.open(aside, "w:gz", compresslevel=LIGHT) as file:
+    temporary = archive.with_suffix(".new")
+    with tarfile.open(temporary, "w:gz", compresslevel=LIGHT) as file:
         for path in sorted(venv.iterdir()):
             if path.name in LEFT_OUT:
                 continue
             file.add(path, path.name, filter=needed)
-    aside.replace(archive)
+    temporary.replace(archive)
 
 
 def make_workers() -> Path:
@@ -84,7 +84,7 @@ def make_workers() -> Path:
     print(f"workers: installing packages (requirements/{LOCK.name})", flush=True)
     installer = side_environment(venv, LOCK)
     wheel = build_wheel(PLACE / "dist")
-    installer.install(["--no-deps", "--force-reinstall", str(wheel)])
+    installer.install("--no-deps", "--force-reinstall", str(wheel))
     (packages,) = venv.glob("lib/python*/site-packages")
     print(f"workers: copying compiled kernels ({copy_kernels(packages)} files)")
     print(f"workers: packing {ARCHIVE.relative_to(ROOT)}", flush=True)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
+from threading import Timer
+from typing import NoReturn
 
 import pytest
 
 from tools import installer
 from tools.installer import Installer, SetUpError
-from tools.progress import Progress
 
 ARGUMENTS = ["--require-hashes", "--requirement", "some.lock"]
 
 PROGRAM = """#!/bin/sh
-case "$*" in *"config list"*) echo "global.index-url='https://index.example/s'"; exit;;
+case "$*" in
+  *"config list"*) echo "global.index-url='https://me:secret@index.example/s'"; exit;;
 esac
 echo "{name} $*" >>"{record}"
 echo "$UV_DEFAULT_INDEX" >"{record}.index"
@@ -56,23 +60,26 @@ def place(tmp_path: Path) -> Place:
 def test_uv_installs_with_the_given_arguments_and_the_index_of_pip(
     place: Place,
 ) -> None:
-    Installer(place.venv).install(ARGUMENTS)
+    Installer(place.venv).install(*ARGUMENTS)
     (run,) = place.ran()
     assert run.startswith("uv pip install ")
     assert f"--python {place.venv}/bin/python" in run
     assert run.endswith(" ".join(ARGUMENTS))
     index = Path(f"{place.record}.index").read_text().strip()
-    assert index == "https://index.example/s"
-    assert not (place.venv / "tmp").exists()
+    assert index == "https://me:secret@index.example/s"
+    assert "secret" not in run, "others can read a process's arguments"
+    assert (place.venv / "cache" / "tmp").is_dir()
+    Installer(place.venv).clean()
+    assert not (place.venv / "cache").exists()
 
 
 def test_pip_takes_over_when_uv_fails(
     place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
     place.uv("echo 'error: Request failed' >&2; echo '  cause: dns error' >&2; exit 2")
-    one = Installer(place.venv)
-    one.install(ARGUMENTS)
-    one.install(["second"])
+    started = Installer(place.venv)
+    started.install(*ARGUMENTS)
+    started.install("second")
     uv, first, second = place.ran()
     assert uv.startswith("uv pip install ")
     assert first.startswith("pip -I -m pip install ")
@@ -86,7 +93,7 @@ def test_pip_installs_where_there_is_no_uv(
     place: Place, capsys: pytest.CaptureFixture[str]
 ) -> None:
     installer.uv_program(place.venv).unlink()
-    Installer(place.venv).install(ARGUMENTS)
+    Installer(place.venv).install(*ARGUMENTS)
     (run,) = place.ran()
     assert run.startswith("pip -I -m pip install ")
     assert capsys.readouterr().out == ""
@@ -97,25 +104,25 @@ def test_a_uv_of_another_system(
 ) -> None:
     """Fetched but not executable here, as when the libc or the processor differs."""
     installer.uv_program(place.venv).write_bytes(b"\x7fELF of another machine")
-    Installer(place.venv).install(ARGUMENTS)
+    Installer(place.venv).install(*ARGUMENTS)
     (run,) = place.ran()
     assert run.startswith("pip -I -m pip install ")
     assert "going on with pip" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("said", "expected"),
     [
         ("  cause: write: No space left on device (os error 28)", "no space left"),
         ("  cause: Hash mismatch for `wheel==0.48.0`", "not the one that the lock"),
     ],
 )
 def test_pip_does_not_repeat_a_permanent_failure(
-    place: Place, said: str, told: str
+    place: Place, said: str, expected: str
 ) -> None:
     place.uv(f"echo 'error: Failed' >&2; echo '{said}' >&2; exit 1")
-    with pytest.raises(SetUpError, match=told):
-        Installer(place.venv).install(ARGUMENTS)
+    with pytest.raises(SetUpError, match=expected):
+        Installer(place.venv).install(*ARGUMENTS)
     assert len(place.ran()) == 1
 
 
@@ -163,7 +170,7 @@ UNREACHABLE = (
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("said", "expected"),
     [
         (UNREACHABLE, "index does not answer"),
         ("OSError: [Errno 28] No space left on device", "no space left"),
@@ -171,26 +178,31 @@ UNREACHABLE = (
     ],
 )
 def test_a_failure_to_fetch_uv_is_no_reason_to_go_on(
-    place: Place, tmp_path: Path, said: str, told: str
+    place: Place, tmp_path: Path, said: str, expected: str
 ) -> None:
     place.pip(f'echo "{said}"; exit 1')
-    with pytest.raises(SetUpError, match=told):
+    with pytest.raises(SetUpError, match=expected):
         Installer(place.venv).fetch_uv(tmp_path / "uv.lock")
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("said", "expected"),
     [
-        ([UNREACHABLE, "ERROR: No matching distribution\n"], "index does not answer"),
+        ([UNREACHABLE, "ERROR: No matching distribution"], "index does not answer"),
         (["OSError: [Errno 28] No space left on device\n"], "no space left"),
         (["ERROR: THESE PACKAGES DO NOT MATCH THE HASHES\n"], "not the one that the"),
         (["ERROR: something else\n"], "something else"),
     ],
 )
 def test_a_failure_is_put_in_plain_words(
-    tmp_path: Path, said: list[str], told: str
+    place: Place, said: list[str], expected: str
 ) -> None:
-    assert told in str(installer._pip_error(said, tmp_path / "pip.log"))
+    installer.uv_program(place.venv).unlink()
+    place.pip("cat <<'END'\n" + "\n".join(said) + "\nEND\nexit 1")
+    with pytest.raises(SetUpError) as error:
+        Installer(place.venv).install(*ARGUMENTS)
+    assert expected in str(error.value)
+    assert f"its whole output: {place.venv}/pip.log" in str(error.value)
 
 
 def test_a_half_unpacked_package_is_forgotten(tmp_path: Path) -> None:
@@ -204,32 +216,38 @@ def test_a_half_unpacked_package_is_forgotten(tmp_path: Path) -> None:
     assert [path.name for path in packages.iterdir()] == ["whole-1.dist-info"]
 
 
-def test_progress_names_the_file_and_its_size(tmp_path: Path) -> None:
-    progress = Progress(total=3, scratch=tmp_path)
-    for line in (
-        "Collecting numpy==2.4.6 (from -r runtime.lock (line 3))",
-        "  Downloading numpy-2.4.6.whl (16.9 MB)",
-    ):
-        progress.follow(line)
-    unpacked = tmp_path / "pip-unpack-1"
-    unpacked.mkdir()
-    (unpacked / "numpy-2.4.6.whl").write_bytes(bytes(3 << 20))
-    assert str(progress) == "  1 of 3: fetching numpy-2.4.6.whl, 3 MB"
-    progress.follow("Installing collected packages: numpy")
-    assert str(progress) == "  1 of 3: unpacking"
+@pytest.mark.parametrize("live", [True, False])
+def test_the_last_line_of_the_output_and_the_time_are_shown(
+    place: Place,
+    live: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """On a terminal in place; otherwise as occasional lines."""
+    seconds = "TERMINAL_SECONDS" if live else "LOG_SECONDS"
+    monkeypatch.setattr(installer, seconds, 0.05)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: live)
+    (place.venv / "pip.log").write_text("an earlier run\n")
+    done = place.venv / "done"
+    place.uv(f'echo "Downloading numpy (15.0MiB)"; until [ -e "{done}" ]; do :; done')
+    Timer(0.5, done.touch).start()
+    Installer(place.venv).install(*ARGUMENTS)
+    shown = capsys.readouterr().out
+    assert "  Downloading numpy (15.0MiB) (0 s)" in shown
+    assert "an earlier run" not in shown
+    assert shown.endswith("\r\033[K" if live else " s)\n")
 
 
-@pytest.mark.parametrize(
-    ("line", "shown"),
-    [
-        ("Resolved 2 packages in 150ms", "2 of 3: fetching"),
-        ("Downloading numpy (15.0MiB)", "0 of 3: fetching numpy"),
-        ("   Building pyspark==4.3.0", "0 of 3: building pyspark"),
-        ("Building wheels for collected packages: pyspark", "0 of 3: building pyspark"),
-        ("Prepared 24 packages in 15.17s", "0 of 3: unpacking"),
-    ],
-)
-def test_progress_of_uv_and_pip(tmp_path: Path, line: str, shown: str) -> None:
-    progress = Progress(total=3, scratch=tmp_path)
-    progress.follow(line)
-    assert str(progress) == f"  {shown}"
+def test_an_interrupted_installer_is_ended(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(process: subprocess.Popen[bytes], *_: object) -> NoReturn:
+        processes.append(process)
+        raise KeyboardInterrupt
+
+    processes: list[subprocess.Popen[bytes]] = []
+    monkeypatch.setattr(installer, "watch", interrupt)
+    place.uv("exec sleep 60")
+    with pytest.raises(KeyboardInterrupt):
+        Installer(place.venv).install(*ARGUMENTS)
+    assert processes[0].returncode is not None

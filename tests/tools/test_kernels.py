@@ -1,4 +1,4 @@
-"""Processes that compile at the same time share the stored kernels without a loss."""
+"""Kernels compiled at set-up: when again, and by processes at the same time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tools.kernels import digest_of_kernels, remove_kernels
 
 ROOT = Path(__file__).parents[2]
 
@@ -81,3 +83,45 @@ def test_no_signature_is_lost_or_mixed_up(tmp_path: Path) -> None:
     (tmp_path / "shared.py").write_text(SHARED)
     ended(*(start(tmp_path, WRITE, KINDS[place::2]) for place in range(2)))
     assert ended(start(tmp_path, READ, KINDS)) == [0]
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout with one compiled kernel, and what its digest is made from."""
+    cache = tmp_path / "solver" / "__pycache__"
+    cache.mkdir(parents=True)
+    for name in ("flow.route-1.nbi", "flow.route-1.1.nbc", "flow.pyc"):
+        (cache / name).touch()
+    (tmp_path / "solver" / "flow.py").write_text("@njit\n")
+    (tmp_path / "solver" / "words.py").write_text("one")
+    (tmp_path / "rebalance").mkdir()
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / "requirements" / "kernel-packages.lock").write_text("numba==1")
+    return tmp_path
+
+
+def test_only_compiled_kernels_are_removed(checkout: Path) -> None:
+    remove_kernels(checkout)
+    cache = checkout / "solver" / "__pycache__"
+    assert [path.name for path in cache.iterdir()] == ["flow.pyc"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "again"),
+    [
+        ("solver/flow.py", "@njit(cache=True)\n", True),
+        ("solver/flow.py", "@kernel\n", True),
+        ("solver/flow.py", "@borrowing_kernel\n", True),
+        ("solver/flow.py", "@always_compiled\n", True),
+        ("rebalance/compiled.py", "njit(function)", True),
+        ("solver/words.py", "two", False),
+        ("requirements/kernel-packages.lock", "numba==2", True),
+        ("requirements/runtime.lock", "pyspark==2", False),
+    ],
+)
+def test_kernels_are_compiled_again_only_when_they_may_differ(
+    checkout: Path, name: str, text: str, again: bool
+) -> None:
+    before = digest_of_kernels(checkout)
+    (checkout / name).write_text(text)
+    assert (digest_of_kernels(checkout) != before) is again

@@ -12,7 +12,6 @@ import pytest
 from tools.uv_settings import (
     effective_settings,
     pip_settings,
-    uv_arguments,
     uv_environment,
 )
 
@@ -42,16 +41,14 @@ def test_sections_override_one_another_as_in_pip() -> None:
     assert environment["UV_INDEX"] == "https://a.example/s https://b.example/s"
     assert environment["UV_INDEX_STRATEGY"] == "unsafe-best-match"
     assert environment["UV_HTTP_TIMEOUT"] == "180"
-    hosts = ["--allow-insecure-host", "a.example"]
-    hosts += ["--allow-insecure-host", "b.example"]
-    assert uv_arguments(settings) == hosts
+    assert environment["UV_INSECURE_HOST"] == "a.example b.example"
 
 
 @pytest.mark.heavy
 def test_what_pip_reads_from_files_and_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """pip itself is asked, so that every place of a file counts."""
+    """pip itself lists its settings, so that every place of a file counts."""
     for name in [name for name in os.environ if name.startswith("PIP_")]:
         monkeypatch.delenv(name)
     file = tmp_path / "pip.conf"
@@ -73,12 +70,13 @@ def test_nothing_set_names_no_index() -> None:
     environment = uv_environment(NOTHING, {"PATH": "/bin"})
     assert not {"UV_DEFAULT_INDEX", "UV_INDEX", "UV_FIND_LINKS"} & environment.keys()
     assert environment["PATH"] == "/bin"
-    assert uv_arguments(NOTHING) == []
+    assert "UV_INSECURE_HOST" not in environment
 
 
-@pytest.mark.parametrize(("value", "said"), [("1", ["--no-index"]), ("false", [])])
-def test_no_index(value: str, said: list[str]) -> None:
-    assert uv_arguments({"no-index": value}) == said
+@pytest.mark.parametrize("value", ["1", "false", "on", "n"])
+def test_no_index(value: str) -> None:
+    """pip and uv read the same words for yes and no."""
+    assert uv_environment({"no-index": value}, NOTHING)["UV_OFFLINE"] == value
 
 
 def test_settings_of_uv_do_not_redirect_the_set_up() -> None:
@@ -114,14 +112,6 @@ def test_a_proxy_of_pip_replaces_those_of_the_environment() -> None:
     )
     assert said["HTTPS_PROXY"] == said["HTTP_PROXY"] == "http://proxy.example"
     assert "https_proxy" not in said
-
-
-def test_what_is_passed_on_is_no_argument() -> None:
-    """An address can contain a password, and others can read a process's arguments."""
-    settings = {"index-url": "https://user:secret@a.example", "no-index": "0"}
-    settings |= {"extra-index-url": "https://user:secret@b.example"}
-    settings |= {"find-links": "https://user:secret@c.example"}
-    assert "secret" not in " ".join(uv_arguments(settings))
 
 
 def test_no_file_of_the_repository_names_an_index() -> None:

@@ -24,8 +24,7 @@ from conformance.clients.installed import (
 from conformance.clients.kafka_clients import installed
 from rebalance import OutsideError
 from tools.clients.builders import GO_MODULES, build_go, build_node, build_python
-from tools.installer import SetUpError
-from tools.progress import say
+from tools.installer import SetUpError, say
 
 Builder = Callable[[Path, ClientDeclaration], list[str]]
 

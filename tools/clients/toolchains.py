@@ -15,8 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from conformance.clients.installed import clients_folder
-from tools.installer import SetUpError
-from tools.progress import say
+from tools.installer import SetUpError, say
 from tools.side_environment import ROOT, side_environment
 
 _VERSION = re.compile(r"(\d+)\.(\d+)")

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from tools.progress import say
+from tools.installer import say
 from tools.site.environment import make_environment
 from tools.site.formats import format_pages
 from tools.site.links import broken_links
