@@ -296,11 +296,11 @@ def uneven(about: Enumerated, _: Any, match: Match) -> None:
 
 @reads(
     "exchange",
-    r".+ could have stayed with .+, the loads are as even.*\.",
+    r".+ could have stayed with .+, the balance is the same.*\.",
 )
 @reads(
     "exchange",
-    r".+ could have stayed with .+: the loads are as even.*\.",
+    r".+ could have stayed with .+: the balance is the same.*\.",
 )
 def exchange(about: Enumerated, statement: Any, _: Match) -> None:
     """The balance stays, and claims are kept."""

@@ -16,7 +16,7 @@ ASSIGNMENTS: list[Case] = [
         "An assignor is named.",
         assignment('"assignor": 1, "members": {}'),
         "$.assignor",
-        "1 is no string",
+        "1 is not a string",
     ),
     (
         "One more than fits.",
@@ -28,7 +28,7 @@ ASSIGNMENTS: list[Case] = [
         "true is no partition.",
         assignment('"members": {"a": {"t": [true]}}'),
         "$.members.a.t[0]",
-        "true is no integer",
+        "true is not an integer",
     ),
     (
         "Levels without prices.",
@@ -46,7 +46,7 @@ ASSIGNMENTS: list[Case] = [
         "Prices are integers.",
         assignment('"certificate": {"level": {}, "price": {"a": "1"}}, "members": {}'),
         "$.certificate.price.a",
-        '"1" is no integer',
+        '"1" is not an integer',
     ),
     (
         "The least price is -(2**63 - 1).",
@@ -67,7 +67,7 @@ ASSIGNMENTS: list[Case] = [
         "Balanced or not, nothing between.",
         assignment('"figures": {"kip54_balanced": 1}, "members": {}'),
         "$.figures.kip54_balanced",
-        "1 is no boolean",
+        "1 is not a boolean",
     ),
     (
         "Figures are integers.",
@@ -91,13 +91,13 @@ ASSIGNMENTS: list[Case] = [
         "Topics are named.",
         assignment('"members": {"a": [0, 1]}'),
         "$.members.a",
-        "a list is no object",
+        "a list is not an object",
     ),
     (
         "A group is named.",
         assignment('"group": [], "members": {}'),
         "$.group",
-        "a list is no string",
+        "a list is not a string",
     ),
     (
         "A member given twice.",
@@ -109,7 +109,7 @@ ASSIGNMENTS: list[Case] = [
         "Members are named.",
         assignment('"members": []'),
         "$.members",
-        "a list is no object",
+        "a list is not an object",
     ),
     (
         "Partition -1.",
@@ -141,7 +141,7 @@ ASSIGNMENTS: list[Case] = [
             '"objectives": [{"of": "stickiness", "value": "0", "bound": 0}]'
         ),
         "$.objectives[0].value",
-        '"0" is no integer',
+        '"0" is not an integer',
     ),
     (
         "An instance where an assignment is due.",
@@ -151,7 +151,7 @@ ASSIGNMENTS: list[Case] = [
             '{"t": [0]}, "generation": 1}}}'
         ),
         "$.format",
-        '"rebalance/1" is none of assignment/1',
+        '"rebalance/1" is not one of assignment/1',
     ),
     (
         "A balance that does not exist.",
@@ -160,7 +160,7 @@ ASSIGNMENTS: list[Case] = [
             '"members": {"a": {"t": [0, 1, 2]}, "b": {"t": [3, 4]}}'
         ),
         "$.policy",
-        f'"even" is no balance; {WRITTEN}',
+        f'"even" is not a balance; {WRITTEN}',
     ),
     (
         "A named policy is written out in an answer.",
@@ -169,7 +169,7 @@ ASSIGNMENTS: list[Case] = [
             '{"a": {"t": [0, 1, 2]}, "b": {"t": [3, 4]}}'
         ),
         "$.policy",
-        f'"sticky" is no balance; {WRITTEN}',
+        f'"sticky" is not a balance; {WRITTEN}',
     ),
     (
         "A policy is text.",
@@ -178,7 +178,7 @@ ASSIGNMENTS: list[Case] = [
             '{"t": [0, 1, 2]}, "b": {"t": [3, 4]}}'
         ),
         "$.policy",
-        "3 is no string",
+        "3 is not a string",
     ),
     (
         "An objective twice.",
@@ -198,7 +198,7 @@ ASSIGNMENTS: list[Case] = [
             '{"by": "hand"}}]'
         ),
         "$.objectives[0].proof.by",
-        '"hand" is none of certificate, terms, search',
+        '"hand" is not one of certificate, terms, search',
     ),
     (
         "A proof that does not say what it is.",
@@ -215,16 +215,16 @@ ASSIGNMENTS: list[Case] = [
         "A status that is none.",
         assignment('"status": "best", "members": {}'),
         "$.status",
-        '"best" is none of optimal, feasible, infeasible, unknown',
+        '"best" is not one of optimal, feasible, infeasible, unknown',
     ),
     (
         "Not even null.",
         assignment('"status": null, "members": {}'),
         "$.status",
-        "null is no string",
+        "null is not a string",
     ),
     (
-        "A price that is no number.",
+        "A price that is not a number.",
         assignment(
             '"assignor": "x", "status": "optimal", "policy": "dec-min; peak-lag", '
             '"members": {"a": {"t": [0, 1, 2]}, "b": {"t": [3, 4]}}, "objectives": '
@@ -233,7 +233,7 @@ ASSIGNMENTS: list[Case] = [
             '"price": {"a": {"t": []}}}]}}]'
         ),
         "$.objectives[0].proof.terms[0].price.a.t",
-        "a list is no integer",
+        "a list is not an integer",
     ),
     (
         "A weight below 0.",

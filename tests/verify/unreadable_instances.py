@@ -26,13 +26,13 @@ INSTANCES: list[Case] = [
         "true is no 1.",
         topics('{"t": {"partitions": true}}'),
         "$.topics.t.partitions",
-        "true is no integer",
+        "true is not an integer",
     ),
     (
         "Nor is false a 0.",
         members('{"a": {"subscription": [], "owned": {"t": [0, false]}}}'),
         "$.members.a.owned.t[1]",
-        "false is no integer",
+        "false is not an integer",
     ),
     (
         "A mark that JSON does not have.",
@@ -92,7 +92,7 @@ INSTANCES: list[Case] = [
         "a float: 1e3",
     ),
     (
-        "Even 2.0 is no integer.",
+        "Even 2.0 is not an integer.",
         (
             '{"format":"rebalance/1","group":"g","members":{},"topics":{"t":{"parti'
             'tions":2.0}}}'
@@ -141,7 +141,7 @@ INSTANCES: list[Case] = [
             '{"t": [0]}, "generation": 1}}, "id": 7}'
         ),
         "$.id",
-        "7 is no string",
+        "7 is not a string",
     ),
     (
         "Nor is -Infinity.",
@@ -156,7 +156,7 @@ INSTANCES: list[Case] = [
         "A static member's id is a string.",
         members('{"a": {"subscription": [], "instance_id": 1}}'),
         "$.members.a.instance_id",
-        "1 is no string",
+        "1 is not a string",
     ),
     (
         "Twenty-one digits.",
@@ -196,7 +196,7 @@ INSTANCES: list[Case] = [
             '{"t": [0]}, "generation": 1}}}'
         ),
         "$.format",
-        '"rebalance/2" is none of rebalance/1',
+        '"rebalance/2" is not one of rebalance/1',
     ),
     (
         "A list of instances is no instance.",
@@ -206,19 +206,19 @@ INSTANCES: list[Case] = [
             '{"t": [0]}, "generation": 1}}}]'
         ),
         "$",
-        "a list is no object",
+        "a list is not an object",
     ),
     (
         "A message shows the start of a long culprit.",
         topics('{"t": {"partitions": "' + "x" * 1_000 + '"}}'),
         "$.topics.t.partitions",
-        '"' + "x" * 79 + "... is no integer",
+        '"' + "x" * 79 + "... is not an integer",
     ),
     (
         "A member is in one rack.",
         members('{"a": {"subscription": [], "rack": ["r"]}}'),
         "$.members.a.rack",
-        "a list is no string",
+        "a list is not a string",
     ),
     (
         "NaN is no JSON.",
@@ -294,37 +294,37 @@ INSTANCES: list[Case] = [
         "Nothing.",
         "null",
         "$",
-        "null is no object",
+        "null is not an object",
     ),
     (
         "An optional key is left out, not null.",
         topics('{"t": {"partitions": 1, "lag": null}}'),
         "$.topics.t.lag",
-        "null is no list",
+        "null is not a list",
     ),
     (
         "An assignment where an instance is due.",
         '{"format": "assignment/1", "members": {"a": {"t": [0, 1]}}}',
         "$.format",
-        '"assignment/1" is none of rebalance/1',
+        '"assignment/1" is not one of rebalance/1',
     ),
     (
         "A claim names its topics.",
         members('{"a": {"subscription": [], "owned": []}}'),
         "$.members.a.owned",
-        "a list is no object",
+        "a list is not an object",
     ),
     (
-        "A rack that is no string.",
+        "A rack that is not a string.",
         topics('{"t": {"partitions": 1, "racks": [["a", 1]]}}'),
         "$.topics.t.racks[0][1]",
-        "1 is no string",
+        "1 is not a string",
     ),
     (
         "Racks without the list of each partition.",
         topics('{"t": {"partitions": 1, "racks": ["a"]}}'),
         "$.topics.t.racks[0]",
-        '"a" is no list',
+        '"a" is not a list',
     ),
     (
         "Racks of no partition.",
@@ -364,7 +364,7 @@ INSTANCES: list[Case] = [
         "A number in quotes.",
         topics('{"t": {"partitions": "2"}}'),
         "$.topics.t.partitions",
-        '"2" is no integer',
+        '"2" is not an integer',
     ),
     (
         "A topic's name is a string.",
@@ -373,16 +373,16 @@ INSTANCES: list[Case] = [
             '{"partitions": 1}}, "members": {"a": {"subscription": ["t", 1]}}}'
         ),
         "$.members.a.subscription[1]",
-        "1 is no string",
+        "1 is not a string",
     ),
     (
-        "A string is no list of topics.",
+        "A string is not a list of topics.",
         (
             '{"format": "rebalance/1", "group": "g", "topics": {"t": '
             '{"partitions": 1}}, "members": {"a": {"subscription": "t"}}}'
         ),
         "$.members.a.subscription",
-        '"t" is no list',
+        '"t" is not a list',
     ),
     (
         "A topic wanted twice.",
