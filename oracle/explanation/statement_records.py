@@ -44,7 +44,7 @@ class TransferRecord(ExplanationRecord):
 
 
 class Gain(ExplanationRecord):
-    """What transfers gain; less than 0 if they cost something.
+    """Gain of transfers; less than 0 if they cost something.
 
     Attributes
     ----------
