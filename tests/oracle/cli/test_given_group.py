@@ -320,4 +320,4 @@ def test_an_explanation_of_a_text_begins_with_its_premises(
     for table in ("members-verbose", "state"):
         shutil.copy(folder / f"g-coop.{table}.txt", tmp_path)
     first = cli("explain", "--from", str(tmp_path)).out.decode().splitlines()[0]
-    assert first.endswith("and those that hold none to all:")
+    assert first.endswith("and those without partitions to all:")
