@@ -35,7 +35,7 @@ OPTIMUM: Final = "optimum"
 """Subject: the optimum, dec-min balance and then stickiness."""
 
 AS_IT_STANDS: Final = "as-it-stands"
-"""Subject: the present assignment, owners with what they own."""
+"""Subject: the present assignment, owners with their partitions."""
 
 POLICY: Final = "policy:"
 """Prefix of a subject: an integer program for the policy that follows."""
@@ -53,12 +53,12 @@ class Expectation(_Part):
     """An expected property of an answer, and the subjects to which it applies."""
 
     name: str
-    """What is expected, in words; unique within the step."""
+    """Expectation in words; unique within the step."""
 
     of: Annotated[list[str], Field(min_length=1)]
     """Subjects: names of assignors; `policy:NAME`, an integer program; `everyone`,
     every assignor that answers; `optimum`, dec-min balance, then the fewest moves;
-    `as-it-stands`, owners with what they own."""
+    `as-it-stands`, owners with their partitions."""
 
     claim_rule: ClaimRuleName = "newest-claim"
     """The claim rule under which it applies."""
@@ -95,13 +95,13 @@ class Expectation(_Part):
 class Step(_Part):
     """One rebalance of a scenario.
 
-    A member without `owned` claims what it received in the last step, with the number
+    A member without `owned` claims its partitions of the last step, with the number
     of this step, counted from 0, as its generation. In the first step and after a
     refusal, it claims nothing. Steps with `unreadable` are passed over.
     """
 
     name: str
-    """What happens in the step; unique within the scenario."""
+    """Event of the step; unique within the scenario."""
 
     rebalance: dict[str, Any]
     """A rebalance/1 document, possibly an unreadable one."""
@@ -157,7 +157,7 @@ class Scenario(_Part):
     """KIP, ticket or thread."""
 
     tells: str
-    """What happened, or what it shows, in one or two sentences."""
+    """Events of the scenario, or its lesson, in one or two sentences."""
 
     steps: Annotated[list[Step], Field(min_length=1)]
     """The rebalances, in order."""

@@ -209,7 +209,7 @@ class CertificateProof(_Strict):
 class BoundTerm(_Strict):
     """One argument for a bound; its fields depend on ``kind``.
 
-    ``docs/bounds.md`` states for each kind what it means and why it holds.
+    ``docs/bounds.md`` states the meaning of each kind and its proof.
 
     Attributes
     ----------
@@ -292,7 +292,7 @@ class ObjectiveDocument(_Strict):
     scale
         With capacities, ``value`` and ``bound`` are in units of 1 ÷ scale.
     proof
-        What the bound rests on.
+        Proof of the bound.
     """
 
     of: str
@@ -305,7 +305,7 @@ class ObjectiveDocument(_Strict):
 class AssignmentDocument(_Strict):
     """An assignment/1 document, of this project or of a third party.
 
-    ``policy`` and ``objectives`` state in what sense it is the best; ``reason`` states
+    ``policy`` and ``objectives`` state in which sense it is the best; ``reason`` states
     why there is no assignment, or no proof.
 
     Attributes
@@ -319,7 +319,7 @@ class AssignmentDocument(_Strict):
     assignor
         Name of the assignor.
     status
-        What the assignment is claimed to be. Only ``optimal`` and ``infeasible`` are
+        Claimed status of the assignment. Only ``optimal`` and ``infeasible`` are
         claims about all other assignments.
     policy
         The policy, in the text form of policies.

@@ -95,7 +95,7 @@ class PolicyError(OracleError, ValueError):
 
 
 class WireError(OracleError, ValueError):
-    """Bytes that are no message of the protocol; ``offset`` in bytes."""
+    """Bytes that are not a message of the protocol; ``offset`` in bytes."""
 
     def __init__(self, reason: str, *, offset: int) -> None:
         super().__init__(f"at byte {offset}: {reason}")
@@ -112,7 +112,7 @@ _FAILURES: Final = (
 DEVICE_FAILURES: Final = frozenset(
     getattr(errno, name) for name in _FAILURES.split() if hasattr(errno, name)
 )
-"""Numbers of errors that are no fault of the user: a disk is full or fails, or a file
+"""Numbers of errors that are not faults of the user: a disk is full or fails, or a file
 system of the network does. A path that is missing or forbidden is not among them."""
 _DEVICE_REASONS: Final = tuple(
     os.strerror(number).lower() for number in DEVICE_FAILURES

@@ -150,7 +150,7 @@ def _no_cycles_made() -> Iterator[None]:
 
 def _validated(kind: type[_Document], name: str, value: Any) -> _Document:
     if not isinstance(value, dict):
-        raise DocumentError(f"{shown(value)} is no object; expected {name}")
+        raise DocumentError(f"{shown(value)} is not an object; expected {name}")
     if value.get("format") != name:
         found = shown(value.get("format", "no format"))
         raise DocumentError(f"{found}; expected {name!r}", path="$.format")

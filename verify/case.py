@@ -154,7 +154,7 @@ def case_of(instance: dict[str, Any], *, claim_rule: str = "newest-claim") -> Ca
         If there is no such claim rule.
     """
     if claim_rule not in CLAIM_RULES:
-        raise ValueError(f"claim rule {claim_rule!r} is none of {CLAIM_RULES}")
+        raise ValueError(f"claim rule {claim_rule!r} is not one of {CLAIM_RULES}")
     topics, members = instance["topics"], instance["members"]
     partitions = {name: topic["partitions"] for name, topic in topics.items()}
     wants, subscribers = _subscriptions(members, partitions)

@@ -153,7 +153,7 @@ def _check_one(schema: Any, value: Any, path: Path) -> None:
     elif isinstance(schema, tuple):
         expect(str, value, path)
         if value not in schema:
-            raise Unreadable(f"{shown(value)} is none of {', '.join(schema)}", path)
+            raise Unreadable(f"{shown(value)} is not one of {', '.join(schema)}", path)
     else:
         schema(value, path)
 
@@ -169,8 +169,8 @@ def _wrong_kind(kind: type, value: object, path: Path) -> Unreadable:
         return Unreadable(value.reason, (*path, *value.steps))
     if type(value) is int and value not in SHORT:
         return Unreadable(TOO_LONG, path)
-    names = {dict: "object", list: "list", int: "integer", str: "string"}
-    return Unreadable(f"{shown(value)} is no {names.get(kind, 'boolean')}", path)
+    names = {dict: "an object", list: "a list", int: "an integer", str: "a string"}
+    return Unreadable(f"{shown(value)} is not {names.get(kind, 'a boolean')}", path)
 
 
 def shown(value: object) -> str:

@@ -58,7 +58,7 @@ class Check:
         return self.is_declared and self.outcome.difference is not None
 
     def passes(self, requirement: Requirement) -> bool:
-        """Return whether it is no finding."""
+        """Return whether it is not a finding."""
         if self.is_refusal:
             return True
         if self.unmet or self.is_broken:

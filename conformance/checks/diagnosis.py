@@ -20,7 +20,7 @@ CommandOf = Callable[[str, Check], str]
 LONGEST: Final = 4_000
 """Characters of JSON from which a rebalance, an answer, or an optimum is cut."""
 LOADS_SHOWN: Final = 100
-CUT: Final = "what was omitted is shown by the command"
+CUT: Final = "the command shows the omitted part"
 
 
 def diagnosis(check: Check, command: str, *, longest: int | None = LONGEST) -> Document:

@@ -1,4 +1,4 @@
-"""Find out what differing answers depend on, for the first checks of each part.
+"""Find the causes of differing answers, for the first checks of each part.
 
 An examination starts about twenty processes. A check that was selected by its name is
 examined even if the first two answers are equal: chance can hide a difference.

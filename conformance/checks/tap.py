@@ -94,7 +94,7 @@ def _yaml(value: object) -> str:
     """Write a value as JSON, which YAML 1.2 contains, on one line.
 
     Characters beyond the basic plane stand as they are: an escape of JSON would be a
-    pair of surrogates, which are no characters in YAML.
+    pair of surrogates, which are not characters in YAML.
     """
     text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
     return _UNPRINTABLE.sub(_escape, text)

@@ -13,7 +13,7 @@ class Category(Enum):
 
     The first six are faults of safety, the three before the last gaps of quality. A
     slow answer is neither: it is valid or not known, and comes before those gaps,
-    because it can hide one. Answers that differ when they are repeated are no outcome
+    because it can hide one. Answers that differ when they are repeated are not outcomes
     of a rebalance, but are counted in addition: each of them has an outcome of its own.
     """
 

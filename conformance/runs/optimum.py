@@ -38,7 +38,7 @@ def least_moves(rebalance: Document) -> int:
     Raises
     ------
     DocumentError
-        If the document is no rebalance/1.
+        If the document is not a rebalance/1.
     """
     (stickiness,) = solve(instance_of(rebalance_of(rebalance))).objectives
     assert stickiness.is_proved  # noqa: S101  # the exact core proves every answer

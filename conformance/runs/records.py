@@ -44,7 +44,7 @@ class _RecordPart(BaseModel):
 
 
 class SubjectRecord(_RecordPart):
-    """What was tested.
+    """Tested assignor or command.
 
     Attributes
     ----------
@@ -68,14 +68,14 @@ class RoundRecord(_RecordPart):
     """One answer.
 
     The instance of the first round is that of the record; in each later round, every
-    member claims what it was assigned in the round before, at the next generation.
+    member claims its partitions of the round before, at the next generation.
 
     Attributes
     ----------
     verdict
         Whether there is an answer that can be read; ``slow`` if it was not awaited.
     reason
-        Why not, what is wrong, or how late the answer came, in words.
+        Why not, the defects, or the delay of the answer, in words.
     members
         Partitions by member and topic.
     violations
@@ -192,8 +192,8 @@ class Finding(CaseRecord):
         Where the instance was drawn; of an instance that was given, the family is
         ``file``, ``index`` its place, from 0, and there is no seed.
     detail
-        What distinguishes outcomes of one category: the first violated rule, the
-        exception, the signal, what differing answers depend on; can be empty.
+        Distinction of outcomes of one category: the first violated rule, the
+        exception, the signal, the cause of differing answers; can be empty.
     place
         Function and line of the client that failed; absent if it is not known.
     command
@@ -215,7 +215,7 @@ class Finding(CaseRecord):
     repeats
         Two first answers that differ; absent unless ``nondeterministic``.
     subject
-        What was tested.
+        Tested assignor or command.
     cooperative
         Whether it rebalances in cooperative rounds.
     category
@@ -261,7 +261,7 @@ class RunSummary(_RecordPart):
     Attributes
     ----------
     mechanisms
-        The outcomes that are not optimal, by what distinguishes findings, the worst
+        The outcomes that are not optimal, by the distinctions of findings, the worst
         first.
     draws, rebalances, answers
         Draws of the family; rebalances, several per draw under churn; answers, several
@@ -286,7 +286,7 @@ class RunSummary(_RecordPart):
     format
         Name and version of the format.
     subject
-        What was tested.
+        Tested assignor or command.
     cooperative
         Whether it rebalances in cooperative rounds.
     family

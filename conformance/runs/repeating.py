@@ -2,7 +2,7 @@
 
 The other process has another hash seed, and is sent the members, the topics, and the
 subscriptions in another order, which has no meaning. Answers that differ, and are both
-valid, are no fault of safety; an answer of the other process that is at fault is the
+valid, are not faults of safety; an answer of the other process that is at fault is the
 outcome of the rebalance.
 """
 

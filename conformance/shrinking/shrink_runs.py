@@ -110,7 +110,7 @@ class _Other:
 def shrink_difference_task(
     subject: Subject, task: ShrinkTask
 ) -> tuple[Sighting, Shrunk]:
-    """Find out what differing answers depend on, and shrink the rebalance."""
+    """Find the causes of differing answers, and shrink the rebalance."""
     with until(subject, task.deadline) as timed:
         if not isinstance(timed, Repeatable):  # not of a run that repeats answers
             outcome = task.sighting.outcome

@@ -203,7 +203,7 @@ class Coordinator:
         Raises
         ------
         WireError
-            If it is no request of this protocol; the connection must then end.
+            If it is not a request of this protocol; the connection must then end.
         """
         try:
             request = decode_request(frame)

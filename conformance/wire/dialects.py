@@ -143,7 +143,7 @@ def written_version(metadata: bytes) -> tuple[int, bool]:
     Raises
     ------
     WireError
-        If it is no subscription.
+        If it is not a subscription.
     """
     subscription = decode_subscription(metadata)
     return min(subscription.version, NEWEST), subscription.is_short

@@ -132,7 +132,7 @@ def certified_text(certified: Certified) -> str:
     """Return the sentence of a `Certified`."""
     if certified.of == "stickiness" and certified.same_balance and not certified.after:
         moves = counted(int(str(certified.bound)), "move")
-        what = f"No assignment that is as balanced has fewer than {moves}"
+        what = f"No equally balanced assignment has fewer than {moves}"
     else:
         bound, scope = (
             value_text(certified.bound, certified.scale),

@@ -119,7 +119,7 @@ class Unbalanced(Statement):
     best_loads
         Loads after, largest first.
     gain
-        What the transfers gain together.
+        Gain of all transfers together.
     """
 
     kind: Literal["balance"] = "balance"
@@ -146,7 +146,7 @@ class ImprovingChain(Statement):
     transfers
         The transfers.
     gain
-        What they gain.
+        Gain of the transfers.
     """
 
     kind: Literal["chain"] = "chain"
@@ -194,7 +194,7 @@ class ClaimExchange(Statement):
     restored
         Those to owners.
     gain
-        What they gain.
+        Gain of the transfers.
     """
 
     kind: Literal["exchange"] = "exchange"
@@ -231,7 +231,7 @@ class MovesGivenBack(Statement):
 
 
 class PeakMember(Statement):
-    """A member with the peak lag, and what it could give up to whom.
+    """A member with the peak lag, and partitions that it could give to others.
 
     ``partitions`` are its largest lags. ``lags`` are its lag before and after the
     transfers, and that of the receiver after them, records. The larger of both lags, ÷
@@ -248,7 +248,7 @@ class PeakMember(Statement):
     partitions
         Its partitions with the largest lags.
     transfers
-        What it could give and receive.
+        Possible transfers from it and to it.
     lags
         Its lag before and after, and that of the receiver after, records.
     """

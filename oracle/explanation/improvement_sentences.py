@@ -99,7 +99,7 @@ def _read_twice(violated: Violated) -> str:
     if len(violated.holders) < 2:
         return "It is listed more than once for one member."
     if not violated.readers:
-        return "None of its holders subscribes to the topic, so no member reads it."
+        return "Not one of its holders subscribes to the topic, so no member reads it."
     reader = name_text(violated.readers[0])
     return f"Of its holders, only {reader} subscribes, and reads it."
 
@@ -107,7 +107,7 @@ def _read_twice(violated: Violated) -> str:
 _EFFECTS: Final = {
     "missing-member": "The assignment has no entry for it, not even an empty one.",
     "unassigned": "No member reads it: its records wait until another rebalance.",
-    "unknown-member": "It is not in the group, so nobody reads what it is assigned.",
+    "unknown-member": "It is not in the group, so nobody reads its partitions.",
     "unknown-partition": "The partition does not exist: there is nothing to read.",
 }
 
@@ -184,9 +184,9 @@ def claim_exchange_text(exchange: ClaimExchange) -> str:
     more = len(exchange.restored) - RESTORED_SHOWN
     text += f", and {more:,} more" if more > 0 else ""
     if len(exchange.transfers) == 1:
-        return f"{text}: the loads are as even{gain_text(exchange.gain)}."
+        return f"{text}: the balance is the same{gain_text(exchange.gain)}."
     return (
-        f"{text}: after {path_text(exchange.transfers)}, the loads are as even"
+        f"{text}: after {path_text(exchange.transfers)}, the balance is the same"
         f"{gain_text(exchange.gain)}."
     )
 

@@ -307,7 +307,7 @@ def _exchange(
     ends = (transfers[0].giver, transfers[-1].to)
     ratios, moves = count.ratios(ends), count.moves
     count.apply(transfers)
-    require(count.ratios(ends) == ratios, "the loads are as even")
+    require(count.ratios(ends) == ratios, "the balance is the same")
     gain = moves - count.moves
     require(gain == exchange.fewer_moves > 0, "it keeps more claims")
     restored = [

@@ -21,7 +21,10 @@ _ANSWERS: Final = {
     ("best", "optimum"): "The best assignment",
     ("not-best", "given"): "This assignment is not the best",
     ("invalid", "given"): "This assignment is invalid",
-    ("unknown", "given"): "No better assignment is known, but none is ruled out",
+    (
+        "unknown",
+        "given",
+    ): "No better assignment is known, but better ones are not ruled out",
     (
         "unknown",
         "optimum",
@@ -74,7 +77,7 @@ def needless_table(exchanges: Sequence[ClaimExchange]) -> NeedlessMoves:
                     None if place else exchange.gain.moves,
                 )
             )
-    title = "Needless moves: exchanges that keep the loads as even"
+    title = "Needless moves: exchanges that keep the balance"
     columns = ("exchange", "partition", "from", "to", "to owner", "fewer moves")
     return NeedlessMoves(title, columns, rows)
 

@@ -38,13 +38,13 @@ class TransferRecord(ExplanationRecord):
 
     @classmethod
     def of(cls, topic: str, partition: int, *, giver: str, to: str) -> TransferRecord:
-        """Return the record; ``from`` is no name in Python."""
+        """Return the record; ``from`` is not a name in Python."""
         value = {"topic": topic, "partition": partition, "from": giver, "to": to}
         return cls.model_validate(value)
 
 
 class Gain(ExplanationRecord):
-    """What transfers gain; less than 0 if they cost something.
+    """Gain of transfers; less than 0 if they cost something.
 
     Attributes
     ----------

@@ -125,7 +125,7 @@ def _new_lag(lag: int, change: SetLag) -> int:
 def _require(rebalance: Rebalance, name: str, does: str) -> Member:
     member = rebalance.members.get(name)
     if member is None:
-        raise InstanceError(f"{does}, but is no member", subject=name)
+        raise InstanceError(f"{does}, but is not a member", subject=name)
     return member
 
 

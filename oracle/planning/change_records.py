@@ -98,7 +98,7 @@ class AddPartitions(PlanRecord):
 class SetLag(PlanRecord):
     """A partition has so much lag, in records; without ``partition``, all of a topic.
 
-    ``times`` multiplies what the topic has.
+    ``times`` multiplies the lag of the topic.
 
     Attributes
     ----------

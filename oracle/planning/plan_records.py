@@ -91,21 +91,21 @@ class PlannedObjective(PlanRecord):
 
 
 class PlannedAnswer(PlanRecord):
-    """What one assignor leads to after the change.
+    """Outcome of one assignor after the change.
 
     Attributes
     ----------
     refused
         Why it does not apply; all but ``assignor`` is then absent.
     status
-        Of the optimum: optimal only if proved. ``found`` is what the judge finds of it:
+        Of the optimum: optimal only if proved. ``found`` is the judge's finding on it:
         ``proved``, ``search``, ``unproved``, or ``refuted``.
     balance_met
         Whether the balance of the policy is met.
     assignor
         Name of the assignor; ``optimum`` for the optimum.
     found
-        Of the optimum: what the judge finds of the status.
+        Of the optimum: the judge's finding on the status.
     reason
         Why there is no assignment, or no proof.
     budget_met
@@ -170,7 +170,7 @@ class Refuted(PlanRecord):
     bound
         No assignment to so many members has less.
     rests_on
-        ``sum``: what there is, divided by the members, rounded up. ``dec-min``: the
+        ``sum``: the total, divided by the members, rounded up. ``dec-min``: the
         judge finds no chain that improves the most even loads. ``certificate`` or
         ``terms``: recomputed by the judge. ``search``: the report of an engine.
     """
@@ -187,7 +187,7 @@ class MembersNeeded(PlanRecord):
     Attributes
     ----------
     of, at_most
-        What is limited, and the limit; lag in records.
+        Limited quantity, and the limit; lag in records.
     balance
         The balance that the assignment has to meet.
     present

@@ -9,4 +9,4 @@ from pipeline.evaluation import ACTUAL, KIP54, OPTIMUM
 __all__ = ["ACTUAL", "BESTS", "KIP54", "OPTIMUM"]
 
 BESTS: Final = (OPTIMUM, KIP54)
-"""Optima with which assignors are compared; they are no assignors."""
+"""Optima with which assignors are compared; they are not assignors."""

@@ -30,7 +30,7 @@ class GapRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gaps:
-    """One measure; ``bins`` are the names of sizes, the first is no gap."""
+    """One measure; ``bins`` are the names of sizes, the first is not a gap."""
 
     measure: str
     bins: tuple[str, ...]

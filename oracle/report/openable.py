@@ -155,9 +155,7 @@ def _rebalance(case: Outlier, id_: str, members: dict[str, int]) -> list[Any]:
 def _said(case: Outlier) -> str:
     """Return the outcome as one sentence, as the page states it of a worst one."""
     if case.kind == OPTIMUM:
-        return (
-            "At the optimum: the loads are as even as possible, with the fewest moves."
-        )
+        return "At the optimum: the best balance, with the fewest moves."
     said = environment().get_template("said.html").render(case=case, kind=case.kind)
     return " ".join(Markup(said).striptags().split())  # noqa: S704 - a template's
 

@@ -1,4 +1,4 @@
-"""Snapshots by group: states of a group, which are no rebalances and have no moves."""
+"""Snapshots by group: states of a group, which are not rebalances and have no moves."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def joined(
 
 
 def _distinct(sections: Iterable[Section]) -> list[Section]:
-    """Drop repeated tables: a copy of a file is no second observation."""
+    """Drop repeated tables: a copy of a file is not a second observation."""
     found: dict[object, Section] = {}
     for section in sections:
         found.setdefault((section.cells, bool(section.faults), section.ended), section)

@@ -29,7 +29,7 @@ def number_of(cell: str, name: str, *, most: int) -> int | None:
     Raises
     ------
     CellError
-        If it is no number, or larger than ``most``.
+        If it is not a number, or larger than ``most``.
     """
     if cell in _NO_NUMBER:
         return None
@@ -44,7 +44,7 @@ def partition_of(cell: str) -> int | None:
     Raises
     ------
     CellError
-        If it is no number, negative, or above the limit.
+        If it is not a number, negative, or above the limit.
     """
     number = number_of(cell, "partition", most=MOST_PARTITIONS - 1)
     if number is not None and number < 0:

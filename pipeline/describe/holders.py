@@ -106,7 +106,7 @@ def _by_member(members: Section, offsets: Section | None) -> dict[str, Held]:
                 held[row.by_name[MEMBER]] = assigned_in(members, row)
     except UnnamedTopicsError as error:
         if offsets is None:
-            reason = f"{error}; the plain form beside it would tell"
+            reason = f"{error}; the plain form next to it would show them"
             raise NotJudged(reason, sound=True) from None
         listed, _ = held_by_partition(offsets)
         ids = [row.by_name[MEMBER] for row in members.rows]

@@ -165,7 +165,7 @@ def _closed(*tables: Table | None) -> Iterator[Table | Fault]:
 
 
 def _tells_state(table: Table) -> bool:
-    """Whether it is no block of rpk, or one with the entries that count."""
+    """Whether it is not a block of rpk, or one with the entries that count."""
     if table.rows and table.heading.names == (GROUP,):
         return table.rows[0].by_name.keys() >= {"STATE", "#MEMBERS"}
     return True

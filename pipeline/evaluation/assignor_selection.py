@@ -32,5 +32,5 @@ def selection(names: Iterable[str] | None) -> tuple[str, ...]:
     asked = {*names}
     for name in sorted(asked - {ALL, *KNOWN}):
         listed = ", ".join((*KNOWN, ALL))
-        raise SourceError(f"is no assignor; there are: {listed}", source=repr(name))
+        raise SourceError(f"is not an assignor; there are: {listed}", source=repr(name))
     return tuple(name for name in KNOWN if ALL in asked or name in {*asked, *ALWAYS})

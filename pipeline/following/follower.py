@@ -147,7 +147,7 @@ class Follower:
         self._ends = _ends_of(query.lastProgress)
 
     def _count(self, batches: list[int]) -> tuple[int, int]:
-        """Count the records of batches, and those that are no offset commits."""
+        """Count the records of batches, and those that are not offset commits."""
         if not batches:
             return 0, 0
         folders = (self._kept.batches.folder(BatchRange(n, n)) for n in batches)

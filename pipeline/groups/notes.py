@@ -22,11 +22,12 @@ class Presumed(NamedTuple):
 _NO_SUBSCRIPTIONS: Final = Presumed(
     "the text states no subscriptions: each member is taken to subscribe to the topics "
     "of which it has partitions, and one without partitions to all of them",
-    "members subscribe to what they hold, and those that hold none to all",
+    "members subscribe to the topics that they hold, and those without partitions to "
+    "all",
 )
 _GIVEN_SUBSCRIPTIONS: Final = Presumed(
     "the text states no subscriptions: they are those of subscriptions.json",
-    "members subscribe to what subscriptions.json states",
+    "members subscribe to the topics in subscriptions.json",
 )
 _NOT_AT_REST: Final = Presumed(
     "nothing shows that the group was at rest at that moment; it is taken to be: a "
@@ -34,8 +35,8 @@ _NOT_AT_REST: Final = Presumed(
     "the group was at rest",
 )
 _UNLISTED: Final = Presumed(
-    "the text lists no members without partitions; the group is taken to have none: "
-    "--members --verbose would list them",
+    "the text does not list members without partitions; it is taken that there are not "
+    "any: --members --verbose would list them",
     "no member is without partitions",
 )
 _OWNERS: Final = Presumed(
@@ -80,6 +81,6 @@ def presumed(
         if at_rest is None:
             found.append(_NOT_AT_REST)
     if doubt is not None:
-        premise = f"what is shown is right, although it is in doubt ({doubt})"
+        premise = f"the shown state is right, although it is in doubt ({doubt})"
         found.append(Presumed(f"the text is in doubt: {doubt}", premise))
     return found

@@ -9,7 +9,7 @@ no target is judged until one that covers all members has been read.
 
 A classic group becomes one of the new protocol, and back, with members, epoch, and
 assignment (``convertToConsumerGroup``, ``convertToClassicGroup`` of Kafka's group
-coordinator). Such a copy of the last assignment is no rebalance.
+coordinator). Such a copy of the last assignment is not a rebalance.
 """
 
 from __future__ import annotations

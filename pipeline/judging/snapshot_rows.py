@@ -2,7 +2,7 @@
 
 A state is judged if the group was at rest at that moment: a --state table says so, or a
 second text or a rebalance in the records agrees. In between, partitions without a
-reader are no fault of the assignment.
+reader are not faults of the assignment.
 
 Balance depends on the subscriptions. Without them, only what follows from the
 assignment alone is stated:

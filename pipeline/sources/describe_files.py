@@ -109,7 +109,7 @@ def _counted(strays: list[Stray]) -> Iterator[Row]:
 
 
 def _row_of(line: Fault | Note, source: str) -> Row:
-    """Return the row of one line; a message, or a foreign line, is no damage."""
+    """Return the row of one line; a message, or a foreign line, is not damage."""
     if isinstance(line, Note):
         reason, text = f"the tool reports: {line.text[:200]}", line.text.encode()
         kind, record = SET_ASIDE, "message"

@@ -145,7 +145,7 @@ def _without_second_history(
         return list(files), []
     first = next(file for file in records if file not in printed)
     reason = (
-        f"records without offsets, beside {first.name}, which has records with them"
+        f"records without offsets, next to {first.name}, which has records with them"
     )
     return (
         [file for file in files if file not in printed],
@@ -228,7 +228,7 @@ def _nothing(locations: Sequence[Location], found: Found) -> SourceError:
         return SourceError(f"{unknown[0].reason}{help_}", source=unknown[0].source)
     source = ", ".join(shown(uri_of(given)) for given in locations)
     if not unknown and found.of_audits:
-        reason = "only what an audit has written: audit the sources of that one"
+        reason = "only the output of an audit: audit the sources of that one"
         return SourceError(reason, source=source)
     if not unknown:
         return SourceError("no file in it", source=source)

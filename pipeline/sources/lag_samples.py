@@ -93,7 +93,7 @@ class _BurrowAnswer(_LagObject):
 
 
 def sample_of_line(line: str, source: str, number: int) -> LagSample | None:
-    """Read one line of Prometheus' text; None if it is no lag of a partition.
+    """Read one line of Prometheus' text; None if it is not a lag of a partition.
 
     Raises
     ------

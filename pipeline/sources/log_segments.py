@@ -85,7 +85,7 @@ def rows_of_segment(data: bytes, source: str, partition: int) -> Iterator[Row]:
     for start, piece in _pieces(data):
         if piece is None:
             left = len(data) - start
-            reason = f"breaks off at byte {start:,}: {left:,} bytes are no batch"
+            reason = f"breaks off at byte {start:,}: {left:,} bytes are not a batch"
             yield quarantine_row(UNREADABLE, reason, raw=data[start:], **place)
             break
         try:

@@ -19,8 +19,8 @@ DUMP_LOG: Final = (
     f"printed, the files *.log in their folders ({OFFSETS_TOPIC}-PARTITION)"
 )
 FRANZ_GO: Final = (
-    "a plan in the log of franz-go, which states neither the group nor what members "
-    f"subscribe to: {INSTEAD}"
+    "a plan in the log of franz-go, which states neither the group nor the "
+    f"subscriptions of members: {INSTEAD}"
 )
 GROUPS_AS_JSON: Final = (
     "JSON about groups in a form of another tool, which is not read: print the present "

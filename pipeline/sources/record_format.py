@@ -62,7 +62,7 @@ def record_format(columns: str | None, encoding: str | None) -> RecordFormat:
     for pair in columns.split(",") if columns is not None else ():
         column, sign, name = (part.strip() for part in pair.partition("="))
         if not (sign and name) or column not in COLUMNS:
-            reason = f"{pair!r} is no pair such as value=payload"
+            reason = f"{pair!r} is not a pair such as value=payload"
             known = f"columns are {', '.join(COLUMNS)}"
             raise SourceError(f"{reason}; {known}", source="--columns")
         if column in names:

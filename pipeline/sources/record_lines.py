@@ -116,7 +116,7 @@ def _bytes(fields: dict[str, Any], column: str, written: RecordFormat) -> bytes 
     if text is None:
         return None
     if not isinstance(text, str):
-        raise _UnsoundError(f"{name} is no text of {encoding.value}")
+        raise _UnsoundError(f"{name} is not a text of {encoding.value}")
     try:
         return decoded(text, encoding)
     except ValueError:
@@ -126,5 +126,5 @@ def _bytes(fields: dict[str, Any], column: str, written: RecordFormat) -> bytes 
 def _number(fields: dict[str, Any], name: str, most: int) -> int:
     value = fields[name]
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-        raise _UnsoundError(f"{name} is no number from 0 to {most}")
+        raise _UnsoundError(f"{name} is not a number from 0 to {most}")
     return value

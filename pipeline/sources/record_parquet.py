@@ -71,7 +71,7 @@ def _is_time(kind: pa.DataType) -> bool:
 def record_of_fields(
     fields: dict[str, Any], source: str, number: int, encoding: Encoding | None
 ) -> Row:
-    """Return the row of a record; what is no record becomes quarantine.
+    """Return the row of a record; any other value becomes quarantine.
 
     ``fields`` are the columns of `COLUMNS` with our names: key and value as read,
     integers, the timestamp in milliseconds or as text.

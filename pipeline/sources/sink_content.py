@@ -33,7 +33,7 @@ BYTES_FORMAT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Unsound:
-    """A place in a file that is no key and no value, with its bytes."""
+    """A place in a file that is neither a key nor a value, with its bytes."""
 
     reason: str
     raw: bytes

@@ -142,7 +142,7 @@ def source_file(
     Raises
     ------
     SourceError
-        If it is no source, or cannot be read.
+        If it is not a source, or cannot be read.
     """
     make = partial(
         SourceFile,

@@ -56,7 +56,7 @@ STATES: Final = (SourceKind.DESCRIBE, SourceKind.LEADER_LOG)
 
 
 class UnknownFormatError(SourceError):
-    """A file that is no source; the reason describes it."""
+    """A file that is not a source; the reason describes it."""
 
 
 def first_lines(file: BinaryIO) -> list[Line]:

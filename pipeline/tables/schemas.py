@@ -292,7 +292,7 @@ SNAPSHOTS: Final = pa.schema(
         column(
             "at_rest",
             TEXT,
-            "what shows that the group was at rest: state, texts, records, or"
+            "evidence that the group was at rest: state, texts, records, or"
             " leader-log, the log of the leader, which has assigned; null:"
             " nothing, and the state is not judged",
         ),

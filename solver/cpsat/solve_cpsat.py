@@ -95,7 +95,7 @@ def solve(
         pass  # the result states what is known by now
     except ModelInvalidError as invalid:
         raise InstanceError(
-            f"policy: {policy} has sums past what cp-sat can add up",
+            f"policy: {policy} has sums that exceed the integers of cp-sat",
             subject=instance.group,
         ) from invalid
     return lexicographic.result(reason=runs.reason())

@@ -80,7 +80,7 @@ def limited_min_cost_flow(arcs: Int64, supply: Int64, limits: Limits) -> Int64:
         try:
             return np.asarray(np.load(sink, allow_pickle=False), np.int64)
         except (ValueError, EOFError):
-            reason = "what counts racks was ended from outside"
+            reason = "the process that counts racks was ended from outside"
             raise LimitExceededError(reason) from None
 
 

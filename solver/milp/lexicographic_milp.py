@@ -4,7 +4,7 @@ An objective whose values are large is minimized digit by digit, and ``load`` st
 stage, so that each run of HiGHS minimizes a small integer. Solutions are rounded and
 checked in integers (`feasibility`), and values are computed anew from the assignment
 (`solver.objectives`). A bound b is taken as ceil(b - `MARGIN`). Floating-point
-branch and bound is no proof: such a bound is "proved by search".
+branch and bound is not a proof: such a bound is "proved by search".
 """
 
 from __future__ import annotations

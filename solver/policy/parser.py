@@ -133,7 +133,7 @@ class PolicyReader:
         if re.fullmatch(r"-\s*[0-9]+", piece.text):
             raise self._error("a negative weight", piece)
         if not re.fullmatch(r"[0-9]+", piece.text):
-            raise self._error(f"{piece.text!r} is no whole number", piece)
+            raise self._error(f"{piece.text!r} is not a whole number", piece)
         if not 1 <= _bounded(piece.text) <= WEIGHT_MAX:
             raise self._error(f"a weight outside 1 to {WEIGHT_MAX}", piece)
         return int(piece.text)
@@ -145,7 +145,7 @@ class PolicyReader:
         if re.fullmatch(r"-\s*[0-9]+", number):
             raise self._error(f"{word} below 0", piece)
         if not re.fullmatch(r"[0-9]+", number) or _bounded(number) > INT64_MAX:
-            raise self._error(f"{number!r} is no number for {word}", piece)
+            raise self._error(f"{number!r} is not a number for {word}", piece)
         return int(number)
 
     def _unknown(self, word: str, piece: _Piece, others: list[str]) -> PolicyError:

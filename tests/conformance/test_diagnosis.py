@@ -172,7 +172,7 @@ def test_long_documents_are_cut_and_the_command_has_all() -> None:
     left = {"member-0999": {"t": list(range(1_998, 4_000))}}
     check = check_of(MANY, answered({**heaped, **rest, **left}))
     found = diagnosis(check, "again")
-    assert found["cut"] == "what was omitted is shown by the command"
+    assert found["cut"] == "the command shows the omitted part"
     assert found["rebalance"]["omitted"]["members"] == 1_000
     for key in ("answer", "optimum"):
         shown = found[key]

@@ -43,5 +43,5 @@ def test_tables_without_a_manifest_are_sources(tmp_path: Path) -> None:
 
 def test_an_audit_alone_is_no_source(tmp_path: Path) -> None:
     small_audit().write(tmp_path / "audit")
-    with pytest.raises(SourceError, match="only what an audit has written"):
+    with pytest.raises(SourceError, match="only the output of an audit"):
         find_sources([tmp_path / "audit"])

@@ -141,7 +141,7 @@ def test_one_group_says_where_its_subscriptions_are_from(tmp_path: Path) -> None
         if source != tmp_path:
             local_audit([tmp_path], source)
         found = read_group(str(source), "g")
-        assert "members subscribe to what subscriptions.json states" in found.premises
+        assert "members subscribe to the topics in subscriptions.json" in found.premises
         assert found.rebalance.members["b-1"].subscription == ["u"]
 
 

@@ -220,7 +220,7 @@ def test_a_segment_that_breaks_off_is_used_up_to_there(length: int) -> None:
     rows = list(rows_of_segment(data + data[:length], "s", 0))
     assert [row["what"] for row in rows] == [RECORD, UNREADABLE]
     assert rows[1]["reason"] == (
-        f"breaks off at byte {len(data)}: {length} bytes are no batch"
+        f"breaks off at byte {len(data)}: {length} bytes are not a batch"
     )
 
 

@@ -60,10 +60,14 @@ def test_one_bad_text_costs_one_record(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "encoding", "reason"),
     [
-        ("value", None, "'value' is no pair such as value=payload; columns are part"),
-        ("", None, "'' is no pair"),
-        ("value=", None, "'value=' is no pair"),
-        ("worth=payload", None, "'worth=payload' is no pair"),
+        (
+            "value",
+            None,
+            "'value' is not a pair such as value=payload; columns are part",
+        ),
+        ("", None, "'' is not a pair"),
+        ("value=", None, "'value=' is not a pair"),
+        ("worth=payload", None, "'worth=payload' is not a pair"),
         ("key=a,key=b", None, "column key is named twice"),
         (None, "utf-8", "no such encoding: 'utf-8'; known are bytes, hex, base64"),
     ],

@@ -156,7 +156,7 @@ def bound(about: Enumerated, _: Any, match: Match) -> None:
 
 @reads(
     "certificate",
-    r"No assignment that is as balanced has fewer than (?P<bound>[\d,]+) moves?"
+    r"No equally balanced assignment has fewer than (?P<bound>[\d,]+) moves?"
     r": the certificate proves it, and the judge has checked it\.",
 )
 def fewest(about: Enumerated, _: Any, match: Match) -> None:
@@ -296,11 +296,11 @@ def uneven(about: Enumerated, _: Any, match: Match) -> None:
 
 @reads(
     "exchange",
-    r".+ could have stayed with .+, the loads are as even.*\.",
+    r".+ could have stayed with .+, the balance is the same.*\.",
 )
 @reads(
     "exchange",
-    r".+ could have stayed with .+: the loads are as even.*\.",
+    r".+ could have stayed with .+: the balance is the same.*\.",
 )
 def exchange(about: Enumerated, statement: Any, _: Match) -> None:
     """The balance stays, and claims are kept."""

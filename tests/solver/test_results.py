@@ -109,7 +109,7 @@ def test_a_reason_is_shown_and_escaped() -> None:
         ("sticky", 2, True, None),
         ("kip54; stickiness", None, None, True),
         ("none; stickiness", None, None, None),
-        ("none; load", None, None, None),  # a certificate, of what is no balance
+        ("none; load", None, None, None),  # a certificate of another balance
     ],
 )
 def test_balances_are_stated_where_they_are_proved(

@@ -64,7 +64,7 @@ def test_unreadable_is_two(files: Files, capfdbinary: Capture) -> None:
     assignment = files("a", b'{"format": "assignment/1", "members": []}')
     code, (verdict,), err = judged(capfdbinary, files("i", CHAIN), assignment)
     assert (code, verdict["verdict"]) == (2, "unreadable")
-    assert err == f"verify: {assignment}:1: $.members: a list is no object\n"
+    assert err == f"verify: {assignment}:1: $.members: a list is not an object\n"
 
 
 def test_lines_one_verdict_each(files: Files, capfdbinary: Capture) -> None:

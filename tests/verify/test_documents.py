@@ -82,7 +82,7 @@ def test_a_long_culprit_is_shown_in_part(written: str, shown: str) -> None:
     """Eighty characters, quotes included."""
     with pytest.raises(verify.Unreadable) as caught:
         verify.read_rebalance(json.dumps({"format": written}))
-    assert caught.value.reason == f"{shown} is none of rebalance/1"
+    assert caught.value.reason == f"{shown} is not one of rebalance/1"
 
 
 def test_every_wrong_value_is_listed() -> None:
@@ -94,7 +94,7 @@ def test_every_wrong_value_is_listed() -> None:
         )
     assert caught.value.culprits == [
         ("$.extra", "unknown key"),
-        ("$.group", "3 is no string"),
+        ("$.group", "3 is not a string"),
         ("$.topics.t.lag[0]", "-2 is not within 0 and 9223372036854775807"),
         ("$.topics.t.lag[1]", "a float: 3.5"),
         ("$.members.a.subscription[1]", '"t" listed twice'),

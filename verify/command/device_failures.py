@@ -1,4 +1,4 @@
-"""Numbers of errors that are no fault of the input: a disk or a file system failed."""
+"""Error numbers that are not faults of the input: a disk or a file system failed."""
 
 import errno
 

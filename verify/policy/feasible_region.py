@@ -6,7 +6,7 @@ them each of these holds. No topic is in two pools.
 
 - ``per-topic``: each topic is a pool. All its subscribers are eligible for all of its
   partitions, so the even way to share n of them is the n least keys (`verify.keys`),
-  and which keys these are is no choice, except that equal ones stand for each other.
+  and which keys these are is not a choice, except that equal ones stand for each other.
 - ``dec-min``: if all members in play have the same subscription, everything is one
   such pool. Otherwise a certificate that proves the balance gives the pools: topics and
   members of one level (`verify.certificate`).

@@ -90,11 +90,11 @@ def read_policy(source: str, path: Path = ("policy",)) -> Policy:
     first, *rest = source.split("; ")
     balance = _BALANCE.fullmatch(first)
     if balance is None or (balance[2] is not None) != (balance[1] == "spread"):
-        raise Unreadable(f"{shown(first)} is no balance; {WRITTEN}", path)
+        raise Unreadable(f"{shown(first)} is not a balance; {WRITTEN}", path)
     budget = _BUDGET.fullmatch(rest[-1]) if rest else None
     parts = rest[:-1] if budget else rest
     if len(parts) > 1:
-        raise Unreadable(f"{shown(parts[1])} is no budget of moves; {WRITTEN}", path)
+        raise Unreadable(f"{shown(parts[1])} is not a budget of moves; {WRITTEN}", path)
     return Policy(
         balance=balance[1],
         most=_number(balance[2], path),
@@ -149,7 +149,7 @@ def _level(source: str, path: Path) -> Level:
     for written in source.split(" + "):
         found = _WEIGHTED.fullmatch(written)
         if found is None or found[1] == "1" or int(found[1] or 1) > WEIGHT_MAX:
-            raise Unreadable(f"{shown(written)} is no objective; {WRITTEN}", path)
+            raise Unreadable(f"{shown(written)} is not an objective; {WRITTEN}", path)
         level.append((int(found[1] or 1), found[2]))
     objectives = [objective for _, objective in level]
     if len(set(objectives)) < len(objectives):

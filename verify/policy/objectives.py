@@ -125,7 +125,7 @@ def check_scales(case: Case, policy: Policy) -> None:
 
 
 def at_most(bound: object, limit: object) -> bool:
-    """Compare two numbers, or two lists lexicographically; a number is no list."""
+    """Compare two numbers, or two lists lexicographically; a number is not a list."""
     if isinstance(bound, list) and isinstance(limit, list):
         return bound <= limit
     return isinstance(bound, int) and isinstance(limit, int) and bound <= limit

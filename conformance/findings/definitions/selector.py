@@ -33,7 +33,7 @@ class Selector(BaseModel):
     categories
         Categories of outcomes (`conformance.runs.Category`).
     details
-        What distinguishes outcomes of one category: the rule, exception, or signal.
+        Distinction of outcomes of one category: the rule, exception, or signal.
     families
         Families of draws; ``file`` are instances that were given.
     shapes, without

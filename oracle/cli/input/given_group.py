@@ -100,7 +100,7 @@ class GivenGroup:
         import verify
 
         if self.assignment is None:
-            reason = "its source does not state what the group was assigned"
+            reason = "its source does not state the assignment of the group"
             raise SourceError(reason, source=str(self))
         instance = verify.read_rebalance(to_json(self.rebalance))
         return instance, verify.read_assignment(to_json(self.assignment))

@@ -56,7 +56,7 @@ def interpret_if_small(
     Parameters
     ----------
     file : str or None
-        Name of a file; nothing is read of what is no regular file.
+        Name of a file; only a regular file is read.
     small : Small
     allowed : Allowed or None
         With a time limit, kernels are compiled: within it, they find more.

@@ -26,7 +26,7 @@ def _names() -> list[str]:
 def _known_assignor(name: str) -> str:
     if name not in _names():
         raise typer.BadParameter(
-            f"{name!r} is no assignor; there are: {', '.join(_names())}"
+            f"{name!r} is not an assignor; there are: {', '.join(_names())}"
         )
     return name
 

@@ -60,8 +60,8 @@ class AuditOptions:
         bool,
         typer.Option(
             "--follow",
-            help="Continue with new records until interrupted. What was read is kept "
-            "in --out; killed at any moment, the same command continues.",
+            help="Continue with new records until interrupted. The records that were "
+            "read are kept in --out; killed at any moment, the same command continues.",
         ),
     ] = False
     every: Annotated[
@@ -111,7 +111,7 @@ class AuditOptions:
         typer.Option(
             "--subscriptions",
             metavar="FILE",
-            help="Subscriptions of groups whose sources report none. Default: "
+            help="Subscriptions of groups whose sources do not report any. Default: "
             "subscriptions.json in a folder of sources.",
             show_default=False,
         ),
@@ -165,8 +165,9 @@ class AuditOptions:
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="Assignors to run besides actual and optimum, separated by commas, or "
-            "all; an unknown name lists them. Default: all but kip54-sticky.",
+            help="Assignors to run in addition to actual and optimum, separated by "
+            "commas, or all; an unknown name lists them. Default: all but "
+            "kip54-sticky.",
             show_default=False,
         ),
     ] = None

@@ -28,8 +28,9 @@ class CompareOptions:
         str,
         typer.Option(
             metavar="NAMES",
-            help="Assignors to run besides the optimum, separated by commas, or all; "
-            "an unknown name lists them. Without kip54-sticky, no solver is loaded.",
+            help="Assignors to run in addition to the optimum, separated by commas, or "
+            "all; an unknown name lists them. Without kip54-sticky, no solver is "
+            "loaded.",
         ),
     ] = "all"
     claim_rule: ClaimRuleOption = "newest-claim"

@@ -38,8 +38,8 @@ class ConformOptions:
         typer.Option(
             "--as",
             metavar="NAME",
-            help="Also expect what the corpus expects of this published assignor, "
-            "such as range or sticky.",
+            help="Also require that the corpus's expectations of this published "
+            "assignor, such as range or sticky, are met.",
             show_default=False,
         ),
     ] = None

@@ -17,11 +17,11 @@ def parse_duration(text: str) -> float:
     Raises
     ------
     BadParameter
-        If the text is no duration above 0, or one of more than a year.
+        If the text is not a duration above 0, or one of more than a year.
     """
     found = re.fullmatch(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([smhd]?)", text.strip())
     seconds = 0.0 if found is None else float(found[1]) * _SECONDS[found[2]]
     if not 0 < seconds <= _LONGEST:
         known = "write 90, 90s, 5m, 1h, or 1d, up to a year"
-        raise typer.BadParameter(f"{text!r} is no duration above 0; {known}")
+        raise typer.BadParameter(f"{text!r} is not a duration above 0; {known}")
     return seconds

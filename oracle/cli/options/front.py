@@ -33,7 +33,7 @@ class FrontOptions:
     objective: Annotated[
         ObjectiveName,
         typer.Option(
-            help="What to minimize for each limit on moves: the sum of squares of "
+            help="Objective to minimize for each limit on moves: the sum of squares of "
             "loads (balance) or peak lag."
         ),
     ] = "balance"

@@ -37,7 +37,7 @@ def parse_seconds(text: str) -> float:
     except ValueError:
         seconds = math.nan
     if not (math.isfinite(seconds) and seconds > 0):
-        raise typer.BadParameter(f"{text!r} is no number of seconds above 0")
+        raise typer.BadParameter(f"{text!r} is not a number of seconds above 0")
     return seconds
 
 
@@ -46,10 +46,10 @@ def parse_size(text: str) -> int:
     found = re.fullmatch(r"([0-9]{1,19})\s*([A-Za-z]*)", text.strip())
     unit = None if found is None else _UNITS.get(found[2].upper())
     if found is None or unit is None:
-        raise typer.BadParameter(f"{text!r} is no size; write 500MiB or 2GiB")
+        raise typer.BadParameter(f"{text!r} is not a size; write 500MiB or 2GiB")
     size = int(found[1]) * unit
     if not 1 <= size <= _SIZE_MAX:
-        raise typer.BadParameter(f"{text!r} is no size from 1 byte to 2^63 - 1")
+        raise typer.BadParameter(f"{text!r} is not a size from 1 byte to 2^63 - 1")
     return size
 
 

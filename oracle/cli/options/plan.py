@@ -27,8 +27,8 @@ class PlanOptions:
         str | None,
         typer.Argument(
             metavar="INSTANCE",
-            help="One rebalance/1 document, in which members own what they hold now; "
-            "- for stdin. Or no file, and --from.",
+            help="One rebalance/1 document, in which members own the partitions that "
+            "they hold now; - for stdin. Or no file, and --from.",
             show_default=False,
         ),
         FileRole.READ,
@@ -46,7 +46,7 @@ class PlanOptions:
             "--join",
             metavar="NAME[=TOPICS]",
             help="A member joins and subscribes to TOPICS, separated by commas. "
-            "Default: what all members subscribe to.",
+            "Default: the topics to which all members subscribe.",
             show_default=False,
         ),
     ] = None
@@ -93,8 +93,8 @@ class PlanOptions:
         typer.Option(
             "--subscription",
             metavar="TOPICS",
-            help="Subscription of members that join without one. Default: what all "
-            "members subscribe to.",
+            help="Subscription of members that join without one. Default: the topics "
+            "to which all members subscribe.",
             show_default=False,
         ),
     ] = None
@@ -103,8 +103,8 @@ class PlanOptions:
         typer.Option(
             "--policy",
             metavar="NAME|SPEC",
-            help="What is best, as for solve. Default: sticky; with --max-moves, the "
-            "most even loads that so many moves allow.",
+            help="Policy of the best assignment, as for solve. Default: sticky; with "
+            "--max-moves, the most even loads that so many moves allow.",
             show_default=False,
         ),
     ] = None

@@ -102,8 +102,8 @@ PatientOption = Annotated[
     typer.Option(
         "--patient/--impatient",
         help="Whether an answer is awaited beyond --seconds, until it comes (slow) or "
-        "is a hang: 60 s of CPU time, or 60 s without using any. Otherwise, what has "
-        "not come by then is slow.",
+        "is a hang: 60 s of CPU time, or 60 s without using any. Otherwise, an answer "
+        "that has not come by then is slow.",
     ),
 ]
 RepeatOption = Annotated[
@@ -138,8 +138,8 @@ RequireOption = Annotated[
     Literal["valid", "kip54", "optimum"],
     typer.Option(
         "--require",
-        help="What the exit code is 1 without: valid answers (valid), also KIP-54 "
-        "balanced ones (kip54), or optimal ones (optimum). A failure to answer always "
-        "counts, and so does an unmet expectation of the corpus.",
+        help="Required answers: the exit code is 1 unless all are valid (valid), "
+        "also KIP-54 balanced (kip54), or optimal (optimum). A failure to answer "
+        "always counts, and so does an unmet expectation of the corpus.",
     ),
 ]

@@ -30,7 +30,7 @@ from oracle.wording import counted, loads_text
 CHANGES_SHOWN = 10
 _REASON_SHOWN = 400
 _SUMS = {
-    "sum": "what there is, divided by the members",
+    "sum": "the total, divided by the members",
     "dec-min": "the judge finds no chain that improves the most even loads",
     "certificate": "certificate, checked by the judge",
     "terms": "terms, recomputed by the judge",

@@ -113,7 +113,7 @@ def _judge_group(group: GivenGroup, options: JudgeOptions) -> NoReturn:
     """Judge the assignment of a group; a cooperative round by the rules of rounds."""
     if group.premises:
         reason = f"a verdict would presume: {'; '.join(group.premises)}"
-        helps = "audit states what follows from the text alone"
+        helps = "audit states the conclusions from the text alone"
         raise SourceError(f"{reason} ({helps})", source=str(group))
     instance, assignment = group.own_pair()
     judging = _Judging(

@@ -93,7 +93,7 @@ def _ranked(options: PlanOptions) -> Plan:
         raise typer.BadParameter("--which-assignor requires --from, and no file")
     if stated_changes(options, Rebalance(group="", topics={}, members={})):
         raise typer.BadParameter(
-            "--which-assignor is about the past: it has no changes"
+            "--which-assignor is about the past: it does not take changes"
         )
     history = history_of(choice)
     advice = _advice(choice, history.group)

@@ -11,7 +11,7 @@ def compare(options: CompareOptions) -> None:
 
     Prints one table per rebalance and a summary on a terminal; otherwise writes one
     line of JSON per rebalance. The judge counts all figures. With --from, `actual` is
-    what the group's leader, or the coordinator, assigned.
+    the assignment by the group's leader, or by the coordinator.
 
     Example: assignor-oracle compare rebalances.jsonl
 

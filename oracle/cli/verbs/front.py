@@ -10,7 +10,7 @@ def front(options: FrontOptions) -> None:
     """List every Pareto-optimal pair of moves and balance, or of moves and peak lag.
 
     Writes one front/1 document per rebalance: the points, each with its assignment and
-    what its bound rests on. Without a time limit, the search has a fixed effort, so
+    the proof of its bound. Without a time limit, the search has a fixed effort, so
     that equal input gives equal output. Where a limit or Ctrl-C ends the search, the
     document states the reason and a bound.
 

@@ -12,8 +12,8 @@ def fuzz(options: FuzzOptions) -> None:
     balance, and for needless moves, and repeated by another process; a crash or a hang
     costs one rebalance. Writes, as they are found, one finding/1 per kind of outcome
     that is not optimal, with its shrunk instance, and one run/1 per family and
-    assignor. Exit code 1 if an outcome does not meet --require, or if answers of what
-    is declared deterministic differ.
+    assignor. Exit code 1 if an outcome does not meet --require, or if answers of an
+    assignor that is declared deterministic differ.
 
     Example: assignor-oracle fuzz --command 'python my_assignor.py' --seed 1
     """

@@ -7,7 +7,7 @@ from oracle.cli.options.judge import JudgeOptions
 
 
 def judge(options: JudgeOptions) -> None:
-    """Judge assignments: list violations, count figures, and check what is proved.
+    """Judge assignments: list violations, count figures, and check the proofs.
 
     An assignment belongs to the instance with the same id or, where one of the two has
     no id, to the instance at the same place. Writes one verdict/1 per assignment. If an

@@ -1,4 +1,4 @@
-"""``plan``: what a change of a group leads to, before it is made."""
+"""``plan``: the effects of a change of a group, before it is made."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ def solve(options: SolveOptions) -> None:
     """Find the best assignment of each rebalance, and prove it.
 
     Writes one assignment/1 document per rebalance: status, figures, and each objective
-    with its bound and what the bound rests on.
+    with its bound and the proof of the bound.
 
     A policy is a balance (dec-min, kip54, per-topic, spread=k, none), objectives in
     order (stickiness, peak-lag, topic-peak-lag, lag-spread, lag-deviation, rack,

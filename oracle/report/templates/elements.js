@@ -1,5 +1,5 @@
 "use strict";
-// What all scripts of the page use: elements, numbers, and names cut in the middle.
+// Shared by all scripts of the page: elements, numbers, and names cut in the middle.
 const make = (tag, properties, ...children) => {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children);

@@ -83,7 +83,7 @@
     shown.replaceChildren(
       make("p", {textContent: one[SAID]}),
       ...one[BALANCING].length ? [
-        make("p", {textContent: "These transfers balance what was recorded:"}),
+        make("p", {textContent: "These transfers balance the recorded assignment:"}),
         make("ul", {className: "chain"}, ...one[BALANCING].map((textContent) =>
           make("li", {textContent})))] : [],
       make("div", {className: "pair"},

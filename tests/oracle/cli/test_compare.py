@@ -90,7 +90,7 @@ def test_an_unknown_assignor_is_refused_as_by_the_audit(
     audited = cli("audit", source, "--out", out, "--assignors", "range,nobody")
     assert (ended.code, ended.err) == (audited.code, audited.err)
     assert ended.code == 2
-    assert "'nobody': is no assignor; there are: actual, optimum" in ended.err
+    assert "'nobody': is not an assignor; there are: actual, optimum" in ended.err
     assert not out.exists()
 
 

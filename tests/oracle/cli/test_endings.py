@@ -57,7 +57,7 @@ def test_the_version_is_the_packages(cli: Cli) -> None:
         ),
         (["assign", "x"], "Missing option '--assignor'."),
         (["solve", "--nope", "x"], "No such option: --nope"),
-        (["solve", "--time-limit", "0", "x"], "'0' is no number of seconds above 0"),
+        (["solve", "--time-limit", "0", "x"], "'0' is not a number of seconds above 0"),
         (["judge", "x"], "no ASSIGNMENTS to judge"),
         (["judge", "--against", "x", "a", "b"], "'x' is not one of 'optimum'."),
         (["audit", "x"], "Missing option '--out'."),

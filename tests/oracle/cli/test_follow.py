@@ -219,8 +219,8 @@ def test_other_failures_end_it(
         (("a", "--follow"), "--follow requires --bootstrap-server"),
         (("--bootstrap-server", "b:9092", "--every", "5"), "--every requires --follow"),
         ((*SERVER[1:], "--group-name", "g"), "--group-name requires a SOURCE"),
-        ((*SERVER[1:], "--every", "0"), "'0' is no duration above 0"),
-        ((*SERVER[1:], "--every", "soon"), "'soon' is no duration above 0"),
+        ((*SERVER[1:], "--every", "0"), "'0' is not a duration above 0"),
+        ((*SERVER[1:], "--every", "soon"), "'soon' is not a duration above 0"),
     ],
 )
 def test_usage_errors(

@@ -123,7 +123,7 @@ def test_a_group_whose_assignment_is_unknown(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN)
     ended = cli("judge", "--from", source)
     assert (ended.code, ended.out) == (2, b"")
-    assert "its source does not state what the group was assigned" in ended.err
+    assert "its source does not state the assignment of the group" in ended.err
     (comparison,) = cli("compare", "--from", source).documents
     names = [answer["assignor"] for answer in comparison["answers"]]
     assert "actual" not in names
@@ -308,9 +308,11 @@ def test_an_explanation_of_a_text_begins_with_its_premises(
     folder = TESTS / "data/describe-4.3.1"
     shutil.copy(folder / "g-coop.describe.txt", tmp_path)
     first = cli("explain", "--from", str(tmp_path)).out.decode().splitlines()[0]
-    assert first.startswith("Provided that members subscribe to what they hold")
+    assert first.startswith(
+        "Provided that members subscribe to the topics that they hold"
+    )
     assert "no member is without partitions; the group was at rest" in first
     for table in ("members-verbose", "state"):
         shutil.copy(folder / f"g-coop.{table}.txt", tmp_path)
     first = cli("explain", "--from", str(tmp_path)).out.decode().splitlines()[0]
-    assert first.endswith("and those that hold none to all:")
+    assert first.endswith("and those without partitions to all:")

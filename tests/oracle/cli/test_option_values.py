@@ -38,7 +38,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.size_max == 8:
-            raise typer.BadParameter("8 is no size")
+            raise typer.BadParameter("8 is not a size")
 
 
 ALL = ("file", "wanted", "careful", "names", "seconds", "size_max")
@@ -75,7 +75,7 @@ def test_a_field_without_a_default_is_required() -> None:
 def test_a_value_that_rejects_its_fields_is_a_usage_error() -> None:
     found, code, output = parsed("f", "--size-max", "8")
     assert (found, code) == (None, 2)
-    assert "8 is no size" in output
+    assert "8 is not a size" in output
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_members_for_a_limit(cli: Cli, source: str) -> None:
     assert ended.code == 0
     assert ended.out.decode().splitlines()[1:] == [
         NEEDED,
-        "1 to 2 do not suffice: at least 1,200 (what there is, divided by the members)",
+        "1 to 2 do not suffice: at least 1,200 (the total, divided by the members)",
         "3 do not suffice: at least 1,000 (terms, recomputed by the judge)",
     ]
     ended = cli("plan", source, "--peak-lag-at-most", "399")
@@ -133,14 +133,14 @@ def test_which_assignor_the_group_should_use(cli: Cli, audit: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["--leave", "z"], "leaves, but is no member: 'z'"),
+        (["--leave", "z"], "leaves, but is not a member: 'z'"),
         (["--subscribe", "a"], "--subscribe a: write NAME=TOPICS"),
         (["--subscribe", "a=t,,u"], "'t,,u': write topics separated by commas"),
         (["--partitions", "t"], "--partitions t: write TOPIC=N"),
         (["--partitions", "t=1"], "Kafka cannot remove any: 't'"),
         (["--partitions", "t=99999999"], "partitions, above the limit"),
         (["--lag", "t=much"], "--lag t=much: write TOPIC=N, TOPIC:P=N, or TOPIC=xN"),
-        (["--round", "0"], "'0' is no duration above 0"),
+        (["--round", "0"], "'0' is not a duration above 0"),
         (["--peak-lag-at-most", "1", "--load-at-most", "1"], "not both"),
         (["--which-assignor"], "--which-assignor requires --from, and no file"),
         (["--policy", "nope"], "policy: "),

@@ -94,7 +94,7 @@ def test_an_unknown_word_is_underlined(cli: Cli, tmp_path: Path) -> None:
         ("0*stickiness", "a weight outside 1 to"),
         ("none; -3*rack", "a negative weight"),
         (f"none; {10**30}*rack", "a weight outside 1 to"),
-        ("1.5*rack", "'1.5' is no whole number"),
+        ("1.5*rack", "'1.5' is not a whole number"),
         ("stickiness, stickiness", "stickiness twice"),
         ("2*load", "load is a vector"),
         ("dec-min; kip54; stickiness", "a balance or a name comes first"),

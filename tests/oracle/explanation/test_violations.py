@@ -76,7 +76,7 @@ UNCLAIMED = rebalance({"t": 2, "u": 1}, {"a": member(["t"]), "b": member(["u"])}
             UNCLAIMED,
             {"a": {"t": [0, 1]}, "b": {"u": [0]}, "x": {}},
             "Invalid: unknown-member, member x. It is not in the group, so nobody reads"
-            " what it is assigned.",
+            " its partitions.",
             id="unknown-member",
         ),
     ],

@@ -74,9 +74,12 @@ def test_each_change_changes_what_it_states() -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (Leave(member="z"), "leaves, but is no member: 'z'"),
+        (Leave(member="z"), "leaves, but is not a member: 'z'"),
         (Join(member="a", subscription=["t"]), "joins, but is a member: 'a'"),
-        (Subscribe(member="z", subscription=[]), "subscribes, but is no member: 'z'"),
+        (
+            Subscribe(member="z", subscription=[]),
+            "subscribes, but is not a member: 'z'",
+        ),
         (AddPartitions(topic="t", partitions=2), "Kafka cannot remove any: 't'"),
         (SetLag(topic="z", lag=1), "lag of a topic that does not exist: 'z'"),
         (SetLag(topic="t", partition=3, lag=1), "a partition that does not exist"),

@@ -121,4 +121,4 @@ def test_a_process_that_is_ended_from_outside_proves_nothing(
     monkeypatch.setattr(ortools_flow, "__file__", os.fspath(ended))
     outcome = answer(seed)
     assert outcome.status is Status.FEASIBLE
-    assert outcome.reason == "what counts racks was ended from outside"
+    assert outcome.reason == "the process that counts racks was ended from outside"

@@ -49,7 +49,7 @@ def test_without_cp_sat_a_valid_answer_remains(
     policy: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*_: Any, **__: Any) -> Result:
-        raise InstanceError("sums past what cp-sat can add up", subject="g")
+        raise InstanceError("sums that exceed the integers of cp-sat", subject="g")
 
     document = lagging(seed, LARGER)
     best = solve(instance(document), parse_policy(policy), limits=Limits(effort=2))
