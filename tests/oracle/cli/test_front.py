@@ -73,7 +73,7 @@ def test_one_without_lag_is_named_and_the_others_answered(
         (["--measure", "kip54-score"], "No such option: --measure"),
         (["--balance", "dec-min"], "--balance requires --objective peak-lag"),
         (["--picture", "x.pdf"], "expected .png or .svg"),
-        (["--time-limit", "0"], "no number of seconds"),
+        (["--time-limit", "0"], "not a number of seconds"),
     ],
 )
 def test_bad_usage(cli: Cli, tmp_path: Path, arguments: list[str], reason: str) -> None:
