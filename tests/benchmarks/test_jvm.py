@@ -100,8 +100,8 @@ def peer(tmp_path: Path) -> JavaCalls:
 
 
 def test_times_are_read() -> None:
-    told = read_line(b'{"cpu_ns":[3],"wall_ns":[4],"collected_ms":0}')
-    assert told == {"cpu_ns": [3], "wall_ns": [4], "collected_ms": 0}
+    line = read_line(b'{"cpu_ns":[3],"wall_ns":[4],"collected_ms":0}')
+    assert line == {"cpu_ns": [3], "wall_ns": [4], "collected_ms": 0}
 
 
 @pytest.mark.parametrize(
