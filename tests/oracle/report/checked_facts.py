@@ -166,8 +166,8 @@ def _check_extent(tables: Tables, recount: Recount) -> None:
     sources = {row["source"] for row in rows + snapshots} - {None}
     assert len(found.sources) + found.sources_left_out == len(sources)
     assert len(found.sources) <= SOURCES_SHOWN
-    rows = recount.tables["quarantine"]
-    reasons = {(row["kind"], row["record"], row["reason"]) for row in rows}
+    quarantined = recount.tables["quarantine"]
+    reasons = {(row["kind"], row["record"], row["reason"]) for row in quarantined}
     assert len(found.quarantined) + found.quarantined_left_out == len(reasons)
 
 
