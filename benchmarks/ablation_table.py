@@ -76,11 +76,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data", type=Path, default=_DATA, help="JSON lines")
     parser.add_argument("--page", type=Path, help="put the tables into this page")
-    asked = parser.parse_args()
-    text = asked.data.read_text(encoding="utf-8")
+    arguments = parser.parse_args()
+    text = arguments.data.read_text(encoding="utf-8")
     part = page_part(json.loads(line) for line in text.splitlines())
-    if asked.page:
-        write_into(asked.page, part)
+    if arguments.page:
+        write_into(arguments.page, part)
     else:
         print(part)
 

@@ -101,14 +101,14 @@ def main() -> None:
     parser.add_argument("--client", metavar="SPEC", help="only these assignors")
     parser.add_argument("--count", type=int, default=COUNT, help="answers to measure")
     parser.add_argument("--page", type=Path, help="page to write the table into")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     every = all_client_assignors()
-    wanted = matching_client_assignors(asked.client) if asked.client else every
+    wanted = matching_client_assignors(arguments.client) if arguments.client else every
     rows = [*HEAD]
     for assignor in wanted:
         if assignor.kind == "adapter":
             try:
-                rows.append(measure(assignor, asked.count))
+                rows.append(measure(assignor, arguments.count))
             except MissingClientError as error:
                 rows.append(
                     f"| {assignor.client} {assignor.version}"
@@ -117,11 +117,13 @@ def main() -> None:
                 print(error)
             else:
                 print(rows[-1], flush=True)
-    if asked.page:
+    if arguments.page:
         day = f"{datetime.now(tz=UTC):%Y-%m-%d}"
         machine = f"{platform.system()} {platform.machine()}"
-        head = f"Run {day} on {machine}, {psutil.cpu_count()} cores, {asked.count:,}"
-        write_into(asked.page, f"{head} answers each.\n\n" + "\n".join(rows) + "\n")
+        head = (
+            f"Run {day} on {machine}, {psutil.cpu_count()} cores, {arguments.count:,}"
+        )
+        write_into(arguments.page, f"{head} answers each.\n\n" + "\n".join(rows) + "\n")
 
 
 if __name__ == "__main__":

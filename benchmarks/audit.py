@@ -38,13 +38,13 @@ def main() -> None:
     parser.add_argument("--skewed", action="store_true")
     parser.add_argument("--days", type=int, default=1, help="spread over so many days")
     parser.add_argument("--master", default="local[2]")
-    asked = parser.parse_args()
-    copies = -(-asked.rebalances // (REBALANCES * (2 if asked.skewed else 1)))
+    arguments = parser.parse_args()
+    copies = -(-arguments.rebalances // (REBALANCES * (2 if arguments.skewed else 1)))
     shape = Shape(
         copies=max(copies, 1),
-        skewed=asked.skewed,
-        distinct=asked.distinct,
-        days=asked.days,
+        skewed=arguments.skewed,
+        distinct=arguments.distinct,
+        days=arguments.days,
     )
     print(f"{platform.platform()}, {os.cpu_count()} cores, Python "
           f"{platform.python_version()}; {shape}")  # fmt: skip
@@ -52,8 +52,8 @@ def main() -> None:
         source, out = Path(folder) / "source", Path(folder) / "out"
         multiplied(RECORDING, source, shape)
         command = [sys.executable, "-m", "oracle", "audit", str(source)]
-        command += ["--out", str(out), "--master", asked.master]
-        command += ["--assignors", asked.assignors] if asked.assignors else []
+        command += ["--out", str(out), "--master", arguments.master]
+        command += ["--assignors", arguments.assignors] if arguments.assignors else []
         usage = measured(command)
         manifest = json.loads((out / "audit.json").read_bytes())
         size = sum(path.stat().st_size for path in out.rglob("*.parquet"))

@@ -22,16 +22,20 @@ def main() -> None:
     parser.add_argument("--rebalances", type=int, default=1_000_000)
     parser.add_argument("--days", type=int, default=30)
     parser.add_argument("--keep", type=Path, help="keep the tables in this new folder")
-    asked = parser.parse_args()
-    size = Size(groups=asked.groups, rebalances=asked.rebalances, days=asked.days)
+    arguments = parser.parse_args()
+    size = Size(
+        groups=arguments.groups, rebalances=arguments.rebalances, days=arguments.days
+    )
     with tempfile.TemporaryDirectory() as scratch:
-        folder = asked.keep or Path(scratch) / "audit"
-        written = write_large_audit(asked.audit, folder, size)
+        folder = arguments.keep or Path(scratch) / "audit"
+        written = write_large_audit(arguments.audit, folder, size)
         start, cpu = time.perf_counter(), time.process_time()
         write_page(folder, folder / "index.html")
         seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
         size_of_page = (folder / "index.html").stat().st_size
-    print(f"{asked.groups:,} groups, {written:,} rebalances: page in {seconds:.1f} s")
+    print(
+        f"{arguments.groups:,} groups, {written:,} rebalances: page in {seconds:.1f} s"
+    )
     print(f"processor time {cpu:.1f} s; {size_of_page:,} bytes")
 
 

@@ -36,9 +36,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("cases", nargs="*", help=f"of {', '.join(ALL)}; all if none")
     parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    if asked.here:
-        print(json.dumps(measured(asked.cases[0])))
+    arguments = parser.parse_args()
+    if arguments.here:
+        print(json.dumps(measured(arguments.cases[0])))
         return
     print(f"{platform.platform()}, {os.cpu_count()} cores, Python "
           f"{platform.python_version()}, numba {version('numba')}, "
@@ -46,7 +46,7 @@ def main() -> None:
     print(
         f"{'':5}{'first':>9}{'median':>9}{'OR-Tools':>10}{'ratio':>7}  kept      what"
     )
-    for name in asked.cases or ALL:
+    for name in arguments.cases or ALL:
         command = [sys.executable, "-m", "benchmarks.core", "--here", name]
         said = subprocess.run(command, check=True, capture_output=True).stdout
         row = json.loads(said)

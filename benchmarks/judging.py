@@ -57,12 +57,12 @@ def main() -> None:
     count = sum(row["records"] for row in cases)
     print(f"{count:,} rebalances")
     print(f"{'assignors':32}{'distinct':>10}{'repeated':>10}{'cache MiB':>11}")
-    for name, asked, is_every in SELECTIONS:
+    for name, chosen, is_every in SELECTIONS:
         settings = Settings(
             cluster="bench",
             facts=facts,
             claim_rule=ClaimRule.NEWEST_CLAIM,
-            assignors=selection(asked),
+            assignors=selection(chosen),
             are_optima_judged=is_every,
         )
         _seconds(cases[:1], settings, EvaluatedCodes(claim_rule=ClaimRule.NEWEST_CLAIM))

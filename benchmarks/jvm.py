@@ -32,21 +32,21 @@ QUICK_CASES = ("S1", "S5")
 
 def main() -> None:
     """Run the requested cases and print the tables."""
-    asked = _arguments()
+    arguments = _arguments()
     lines: list[Line] = []
-    for name in asked.lines or ():
+    for name in arguments.lines or ():
         read = Path(name).read_text(encoding="utf-8")
         lines += [json.loads(line) for line in read.splitlines()]
-    with Path(asked.out).open("w", buffering=1) as out:
-        for line in () if asked.lines else measured(asked):
+    with Path(arguments.out).open("w", buffering=1) as out:
+        for line in () if arguments.lines else measured(arguments):
             out.write(json.dumps(line) + "\n")
             lines.append(line)
-    if asked.page:
-        write_into(Path(asked.page), page_part(lines))
+    if arguments.page:
+        write_into(Path(arguments.page), page_part(lines))
     else:
         print(page_part(lines))
-    if asked.picture:
-        Path(asked.picture).write_bytes(picture_of(merged(lines)))
+    if arguments.picture:
+        Path(arguments.picture).write_bytes(picture_of(merged(lines)))
 
 
 def _arguments() -> argparse.Namespace:
@@ -67,25 +67,25 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--lines", nargs="*", help="of these; run nothing")
     parser.add_argument("--page", help="put the tables between the marks of a page")
     parser.add_argument("--picture", help="draw the growth into this PNG")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     known = (*fixed_cases(), *KINDS)
     sizes = {case.name for kind in KINDS for case in growing(kind, STEPS)}
-    if unknown := set(asked.cases) - {*known, *sizes}:
+    if unknown := set(arguments.cases) - {*known, *sizes}:
         parser.error(f"no case {', '.join(sorted(unknown))}")
-    asked.cases = asked.cases or (QUICK_CASES if asked.quick else known)
-    return asked
+    arguments.cases = arguments.cases or (QUICK_CASES if arguments.quick else known)
+    return arguments
 
 
-def measured(asked: argparse.Namespace) -> Iterator[Line]:
+def measured(arguments: argparse.Namespace) -> Iterator[Line]:
     """Yield one line per run, case, and assignor.
 
     In the growth series, an assignor that is too slow at one size is skipped at the
     next.
     """
     clients = install(next(iter(LINES.values())))
-    for run, name in product(range(asked.runs), asked.cases):
-        too_slow = set(OURS) if asked.ours else set()
-        for case, limits in _sizes(name, quick=asked.quick):
+    for run, name in product(range(arguments.runs), arguments.cases):
+        too_slow = set(OURS) if arguments.ours else set()
+        for case, limits in _sizes(name, quick=arguments.quick):
             for line in timed(case, clients, limits, skipped=frozenset(too_slow)):
                 if "java_over_s" in line:
                     too_slow.add(line["java"])

@@ -81,11 +81,11 @@ class JavaCalls:
             If the assignor raises an error, or the process ends.
         """
         self._ask(str(calls))
-        told = self._line(calls * self.seconds * BUSY + START_SECONDS)
+        reply = self._line(calls * self.seconds * BUSY + START_SECONDS)
         return Calls(
-            cpu_ns=tuple(told["cpu_ns"]),
-            wall_ns=tuple(told["wall_ns"]),
-            collected_ms=told["collected_ms"],
+            cpu_ns=tuple(reply["cpu_ns"]),
+            wall_ns=tuple(reply["wall_ns"]),
+            collected_ms=reply["collected_ms"],
         )
 
     def plan(self) -> bytes:
@@ -134,13 +134,13 @@ def read_line(line: bytes) -> dict[str, Any]:
         If it reports an error of the assignor, or is no JSON object.
     """
     try:
-        told = orjson.loads(line)
+        reply = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         raise JavaFailedError(f"not JSON: {line[:200]!r}") from error
-    if not isinstance(told, dict):
+    if not isinstance(reply, dict):
         raise JavaFailedError(f"no object: {line[:200]!r}")
-    if "over_s" in told:
-        raise TooSlowError(f"over {told['over_s']:g} s")
-    if "error" in told:
-        raise JavaFailedError(told["error"])
-    return told
+    if "over_s" in reply:
+        raise TooSlowError(f"over {reply['over_s']:g} s")
+    if "error" in reply:
+        raise JavaFailedError(reply["error"])
+    return reply

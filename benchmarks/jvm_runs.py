@@ -111,7 +111,7 @@ def _beside(
             warmed = warm(peer, seconds=limits.warming)
             row |= {"java_first_ms": warmed.first_ms, "java_warming": warmed.calls}
             times, found = _ours_in_turn(ours, instance, limits, peer, warmed.batch)
-            row |= _told("java", times) | {"java_collected_ms": times.collected_ms}
+            row |= _times("java", times) | {"java_collected_ms": times.collected_ms}
             row |= found
             row |= {"same_plan": _is_same(java, ours, instance, peer)}
         except TooSlowError:
@@ -156,10 +156,10 @@ def _our_runners(
 
 
 def _our_line(assign: Calls, whole: Calls) -> Line:
-    return _told("assign", assign) | _told("whole", whole)
+    return _times("assign", assign) | _times("whole", whole)
 
 
-def _told(name: str, times: Calls) -> Line:
+def _times(name: str, times: Calls) -> Line:
     return {
         f"{name}_cpu_ms": times.cpu_ms,
         f"{name}_wall_ms": times.wall_ms,

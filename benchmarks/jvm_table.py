@@ -74,12 +74,12 @@ def _merged(runs: list[Line]) -> Line:
 
 
 def _about(lines: list[Line]) -> Iterator[str]:
-    told = {
+    runs = {
         (line["date"], line["machine"], line["versions"], line["kafka"], line["seed"])
         for line in lines
     }
     virtual = {(line["vm"], line["collector"]) for line in lines if "vm" in line}
-    for date, machine, versions, kafka, seed in sorted(told):
+    for date, machine, versions, kafka, seed in sorted(runs):
         yield f"Measured {date} on {machine}; {versions}; Kafka {kafka}; seed {seed}."
     for name, collector in sorted(virtual):
         yield f"{name}; {collector}."

@@ -35,21 +35,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=20, help="limit of each")
     parser.add_argument("--seeds", type=int, default=3)
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     print(
         f"{platform.platform()}, {os.cpu_count()} cores, Python "
         f"{platform.python_version()}, OR-Tools {version('ortools')}; "
-        f"seeds 0-{asked.seeds - 1}, at most {asked.seconds:g} s each"
+        f"seeds 0-{arguments.seeds - 1}, at most {arguments.seconds:g} s each"
     )
     print(f"{'members':>7}{'partitions':>12}  {'owners':<12}{'seed':>4}"
           f"{'sticky':>8}{'kip54':>7}{'bound':>7}{'seconds':>9}")  # fmt: skip
     for members, topics in SIZES:
         for churn in CHURNS:
             owners = "at random" if churn is None else f"{churn} replaced"
-            for seed in range(asked.seeds):
+            for seed in range(arguments.seeds):
                 drawn = random.Random(seed)  # noqa: S311
                 instance = _instance(rebalance(members, topics, churn, drawn))
-                line = measured(instance, asked.seconds)
+                line = measured(instance, arguments.seconds)
                 print(f"{members:7}{topics * PARTITIONS:12}  {owners:<12}{seed:4}"
                       + line, flush=True)  # fmt: skip
 

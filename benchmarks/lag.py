@@ -54,23 +54,23 @@ POLICIES = {"dec-min; peak-lag": False, "per-topic; peak-lag": True}
 
 def main() -> None:
     """Run the requested cases and print the tables."""
-    asked = _arguments()
-    if asked.here:
+    arguments = _arguments()
+    if arguments.here:
         from benchmarks.lag_runs import runs  # noqa: PLC0415 - costs a second
 
-        for line in runs(json.loads(asked.here)):
+        for line in runs(json.loads(arguments.here)):
             print(json.dumps(line), flush=True)
         return
     lines = []
-    if asked.lines:
-        read = Path(asked.lines).read_text(encoding="utf-8")
+    if arguments.lines:
+        read = Path(arguments.lines).read_text(encoding="utf-8")
         lines = [json.loads(line) for line in read.splitlines()]
-    with Path(asked.out).open("w", buffering=1) as out:
-        for line in () if asked.lines else measured(asked):
+    with Path(arguments.out).open("w", buffering=1) as out:
+        for line in () if arguments.lines else measured(arguments):
             out.write(json.dumps(line) + "\n")
             lines.append(line)
-    if asked.page:
-        write_into(Path(asked.page), page_part(lines))
+    if arguments.page:
+        write_into(Path(arguments.page), page_part(lines))
     else:
         print(page_part(lines))
 
@@ -88,23 +88,23 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--lines", help="make the tables of these, and run nothing")
     parser.add_argument("--page", help="put the tables between the marks of a page")
     parser.add_argument("--here", help=argparse.SUPPRESS)
-    asked = parser.parse_args()
-    asked.sizes = asked.sizes or (QUICK if asked.quick else tuple(SIZES))
-    asked.seeds = asked.seeds or (2 if asked.quick else 20)
-    if asked.plain_seeds is None:
-        asked.plain_seeds = 1 if asked.quick else 3
-    return asked
+    arguments = parser.parse_args()
+    arguments.sizes = arguments.sizes or (QUICK if arguments.quick else tuple(SIZES))
+    arguments.seeds = arguments.seeds or (2 if arguments.quick else 20)
+    if arguments.plain_seeds is None:
+        arguments.plain_seeds = 1 if arguments.quick else 3
+    return arguments
 
 
-def measured(asked: argparse.Namespace) -> Iterator[Line]:
+def measured(arguments: argparse.Namespace) -> Iterator[Line]:
     """Yield the lines of all runs; each kind of run has its own process."""
-    for name in asked.sizes:
+    for name in arguments.sizes:
         size = SIZES[name]
-        seeds = asked.seeds if size.partitions < 1_000_000 else 1
-        seconds = min(asked.plain_seconds or size.seconds, size.seconds)
+        seeds = arguments.seeds if size.partitions < 1_000_000 else 1
+        seconds = min(arguments.plain_seconds or size.seconds, size.seconds)
         for policy, several in POLICIES.items():
-            for draw in asked.draws:
-                for engine in asked.engines:
+            for draw in arguments.draws:
+                for engine in arguments.engines:
                     plain = engine in PLAIN_ENGINES
                     if plain and (several or name not in PLAIN):
                         continue
@@ -117,7 +117,7 @@ def measured(asked: argparse.Namespace) -> Iterator[Line]:
                         "policy": policy,
                         "draw": draw,
                         "engine": engine,
-                        "seeds": min(seeds, asked.plain_seeds) if plain else seeds,
+                        "seeds": min(seeds, arguments.plain_seeds) if plain else seeds,
                     }  # fmt: skip
                     yield from _run(case)
 

@@ -52,8 +52,10 @@ def _bounds(lines: list[Line]) -> dict[str, int]:
 def _about(lines: list[Line]) -> Iterator[str]:
     ours = [line for line in lines if line["assignor"] == "ours"]
     limits = {line["limit_s"] for line in lines if line["assignor"] in PLAIN}
-    told = sorted({(line["date"], line["machine"], line["versions"]) for line in lines})
-    for date, machine, versions in told:
+    stated = sorted(
+        {(line["date"], line["machine"], line["versions"]) for line in lines}
+    )
+    for date, machine, versions in stated:
         yield f"Measured {date} on {machine}; {versions}."
     proved = sum(map(_is_proved, ours))
     bounds = _bounds(lines)
@@ -65,9 +67,9 @@ def _about(lines: list[Line]) -> Iterator[str]:
     )
     yield "Seeds from 0 on, as many as there are runs."
     if limits:
-        told_limits = " or ".join(f"{limit:g} s" for limit in sorted(limits))
+        limits_text = " or ".join(f"{limit:g} s" for limit in sorted(limits))
         yield (
-            f"Plain programs had {told_limits} each, on one topic and up to 200 "
+            f"Plain programs had {limits_text} each, on one topic and up to 200 "
             "partitions; HiGHS ran without presolve, which loses optima in 1.13 and "
             "1.14."
         )

@@ -34,7 +34,7 @@ def main() -> None:
     """Solve a number of groups per cell and print one row per cell."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=10, help="groups per cell")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     run(group(*SIZES[0], *KINDS[0], seed=0), BALANCES[0])  # loads kernels
     print("| size | members | balance | n | proved, % | reported gap, % | CPU s |")
     print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
@@ -43,7 +43,7 @@ def main() -> None:
         for balance in BALANCES:
             cell = [
                 run(group(partitions, members, *kind, seed=seed), balance)
-                for seed in range(asked.seeds)
+                for seed in range(arguments.seeds)
             ]
             runs += cell
             name = ("hom" if kind[0] else "het") + (" + cap" if kind[1] else "")

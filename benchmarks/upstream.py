@@ -37,20 +37,22 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--read", type=Path, help="such a file, instead of running")
     parser.add_argument("--page", type=Path, help="to put the tables into")
     parser.add_argument("--picture", type=Path, help="PNG to draw")
-    asked = parser.parse_args(argv)
-    if asked.read:
-        lines = [json.loads(line) for line in asked.read.read_text().splitlines()]
+    arguments = parser.parse_args(argv)
+    if arguments.read:
+        lines = [json.loads(line) for line in arguments.read.read_text().splitlines()]
     else:
-        kinds = dict(_kinds(asked.seeds, with_recordings=not asked.no_recordings))
+        kinds = dict(
+            _kinds(arguments.seeds, with_recordings=not arguments.no_recordings)
+        )
         lines = list(_runs(kinds))
     part = page_part(lines)
     print(part)
-    if asked.runs:
-        asked.runs.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    if asked.page:
-        write_into(asked.page, part)
-    if asked.picture:
-        asked.picture.write_bytes(picture_of(lines))
+    if arguments.runs:
+        arguments.runs.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    if arguments.page:
+        write_into(arguments.page, part)
+    if arguments.picture:
+        arguments.picture.write_bytes(picture_of(lines))
 
 
 def _kinds(seeds: int, *, with_recordings: bool) -> Iterator[tuple[str, list[Case]]]:
@@ -68,8 +70,8 @@ def _runs(kinds: dict[str, list[Case]]) -> Iterator[Line]:
         for name in line.assignors:
             with Adapter(clients.program(name), seconds=SECONDS) as kafka:
                 for kind, cases in kinds.items():
-                    told = {"kafka": line.version, "assignor": name, "kind": kind}
-                    yield from lines_of(kafka, about | told, name, cases)
+                    keys = {"kafka": line.version, "assignor": name, "kind": kind}
+                    yield from lines_of(kafka, about | keys, name, cases)
 
 
 if __name__ == "__main__":

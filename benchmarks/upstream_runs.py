@@ -52,12 +52,12 @@ class Case:
 
 
 def lines_of(
-    kafka: Adapter, told: Line, name: str, cases: Iterable[Case]
+    kafka: Adapter, keys: Line, name: str, cases: Iterable[Case]
 ) -> Iterator[Line]:
-    """Compare on every case; ``told`` are fields of every line."""
+    """Compare on every case; ``keys`` are fields of every line."""
     for seed, case in enumerate(cases):
         ours = ASSIGNORS[OURS[name]].assign(case.instance)
-        line = told | {
+        line = keys | {
             "seed": seed,
             "ours": counted(case.instance, ours),
             "optimum": case.optimum,
@@ -89,27 +89,27 @@ def answer_of(
     """Run Kafka's assignor, to the stable state if cooperative; None if invalid."""
     document = case.document
     if name != "cooperative-sticky":
-        answer = _asked(kafka, document, cooperative=False)
+        answer = _judged_answer(kafka, document, cooperative=False)
         is_valid = answer.verdict is Verdict.ANSWERED
-        return answer.assignment if is_valid else None, _told(answer)
+        return answer.assignment if is_valid else None, _outcome(answer)
     for _ in range(MOST_ROUNDS):
-        answer = _asked(kafka, document, cooperative=True)
+        answer = _judged_answer(kafka, document, cooperative=True)
         if answer.verdict is not Verdict.ANSWERED or answer.assignment is None:
-            return None, _told(answer)
+            return None, _outcome(answer)
         held = answer.assignment.members
         given = sum(len(ns) for mine in held.values() for ns in mine.values())
         if given == case.served:
-            return answer.assignment, _told(answer)
+            return answer.assignment, _outcome(answer)
         document = _rejoined(document, held)
     return None, "restless"
 
 
-def _asked(kafka: Adapter, document: Document, *, cooperative: bool) -> Answer:
+def _judged_answer(kafka: Adapter, document: Document, *, cooperative: bool) -> Answer:
     text = json.dumps(document).encode()
     return judged(kafka.answer(text), text, cooperative=cooperative)
 
 
-def _told(answer: Answer) -> str:
+def _outcome(answer: Answer) -> str:
     """Return the verdict, or the violated rule."""
     broken = re.search(r"'rule': '([\w-]+)'", answer.reason or "")
     return broken[1] if broken else answer.verdict.value
@@ -118,8 +118,8 @@ def _told(answer: Answer) -> str:
 def _rejoined(document: Document, held: Document) -> Document:
     members = document["members"]
     newest = max(member.get("generation", -1) for member in members.values())
-    told = {
+    rejoined = {
         m: member | {"owned": held[m], "generation": newest + 1}
         for m, member in members.items()
     }
-    return document | {"members": told}
+    return document | {"members": rejoined}

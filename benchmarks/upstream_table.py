@@ -75,8 +75,10 @@ def grouped(lines: Iterable[Line]) -> Group:
             )
         ]
         for kafka in (newest, *(release for release in older if release not in same)):
-            told = ", ".join([kafka, *(same if kafka == newest else [])])
-            together |= {(told, name, kind): apart[kafka, name, kind] for kind in kinds}
+            releases = ", ".join([kafka, *(same if kafka == newest else [])])
+            together |= {
+                (releases, name, kind): apart[kafka, name, kind] for kind in kinds
+            }
     return together
 
 
@@ -85,8 +87,8 @@ def _said(lines: Iterable[Line]) -> list[object]:
 
 
 def _about(lines: Sequence[Line]) -> str:
-    told = sorted({(line["date"], line["machine"]) for line in lines})
-    dates = "; ".join(f"{date} on {machine}" for date, machine in told)
+    stated = sorted({(line["date"], line["machine"]) for line in lines})
+    dates = "; ".join(f"{date} on {machine}" for date, machine in stated)
     counts = Counter(line["kind"] for line in lines)
     runs = len({(line["kafka"], line["assignor"]) for line in lines})
     kinds = "; ".join(f"{kind}: {count // runs}" for kind, count in counts.items())
@@ -112,7 +114,7 @@ def _answers(groups: Group) -> Iterator[tuple[str, ...]]:
     for key, rows in groups.items():
         answered = [row for row in rows if "theirs" in row]
         faults = Counter(row["verdict"] for row in rows if "theirs" not in row)
-        told = ", ".join(f"{n} {verdict}" for verdict, n in sorted(faults.items()))
+        counts = ", ".join(f"{n} {verdict}" for verdict, n in sorted(faults.items()))
         same = sum(
             row["theirs"]["squares"] == row["ours"]["squares"] for row in answered
         )
@@ -122,7 +124,7 @@ def _answers(groups: Group) -> Iterator[tuple[str, ...]]:
             str(len(rows)),
             _share(equal, len(answered)),
             _share(same, len(answered)),
-            told or "0",
+            counts or "0",
         )
 
 

@@ -33,7 +33,7 @@ class Writer:
 
 
 @contextmanager
-def written_aside(target: Path) -> Iterator[Writer]:
+def replacing(target: Path) -> Iterator[Writer]:
     """Open a file that replaces ``target`` when the block ends without an error.
 
     A device or a pipe is written to directly, because renaming would replace it.
@@ -45,19 +45,19 @@ def written_aside(target: Path) -> Iterator[Writer]:
     """
     with naming(str(target)):
         real = target if _is_special(target) else target.resolve()
-        aside = real if _is_special(target) else _created_aside(real)
-        stream = aside.open("wb")
+        partial_file = real if _is_special(target) else _created_partial_file(real)
+        stream = partial_file.open("wb")
     try:
         yield Writer(stream, str(target))
         with naming(str(target)):
             stream.close()
-            if aside != real:
-                aside.replace(real)
+            if partial_file != real:
+                partial_file.replace(real)
     except BaseException:
         with suppress(OSError):  # closing flushes the buffer, which can fail again
             stream.close()
-        if aside != real:
-            aside.unlink(missing_ok=True)
+        if partial_file != real:
+            partial_file.unlink(missing_ok=True)
         raise
 
 
@@ -84,7 +84,7 @@ def _is_special(path: Path) -> bool:
     return path.exists() and not (path.is_file() or path.is_dir())
 
 
-def _created_aside(target: Path) -> Path:
+def _created_partial_file(target: Path) -> Path:
     """Create an empty file next to ``target``, with the mode ``target`` will have."""
     if target.is_dir():
         raise OutputError("cannot write: is a folder", target=str(target))

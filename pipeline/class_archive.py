@@ -73,8 +73,8 @@ def write_class_archive(runtime: JavaRuntime, run: Callable[[str], object]) -> P
     home = launch_home(runtime)
     for old in home.glob("spark-*.jsa"):
         old.unlink()
-    with tempfile.TemporaryDirectory(dir=home, prefix=".classes-") as aside:
-        written = Path(aside) / "classes.jsa"
+    with tempfile.TemporaryDirectory(dir=home, prefix=".classes-") as temporary:
+        written = Path(temporary) / "classes.jsa"
         flags = _flags(runtime)
         run(f"{_quoted(flags.write, written)} {flags.silent}")
         size = written.stat().st_size

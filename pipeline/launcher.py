@@ -76,8 +76,8 @@ def _launcher(runtime: JavaRuntime) -> str:
 
 def _write_program(target: Path, text: str) -> None:
     """Write an executable file atomically: several sessions can start at once."""
-    handle, aside = tempfile.mkstemp(dir=target.parent, prefix=".java-")
+    handle, partial_file = tempfile.mkstemp(dir=target.parent, prefix=".java-")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(text)
-    Path(aside).chmod(0o755)
-    Path(aside).replace(target)
+    Path(partial_file).chmod(0o755)
+    Path(partial_file).replace(target)

@@ -28,7 +28,7 @@ from pipeline.tables import MANIFEST, PAGE, SCHEMAS, TABLES
 from pipeline.unfinished import Unfinished
 from rebalance import OutputError
 
-ASIDE: Final = ".unfinished"
+UNFINISHED: Final = ".unfinished"
 _LOCK: Final = ".lock"
 OLD: Final = ".replaced"
 _MEBIBYTE: Final = 1 << 20
@@ -43,17 +43,17 @@ Tell: TypeAlias = Callable[[str], None]
 """Receives one line for the user."""
 
 
-def untold(_line: str) -> None:
+def no_report(_line: str) -> None:
     """Ignore a line for the user."""
 
 
 class Staging:
     """A hidden folder for one audit, inside the output folder."""
 
-    def __init__(self, out: Location, store: FileStore, asked: str) -> None:
+    def __init__(self, out: Location, store: FileStore, request_name: str) -> None:
         self.out = uri_of(out)
         self.shown = as_given(out)
-        self.folder = f"{self.out}/{ASIDE}/{asked}"
+        self.folder = f"{self.out}/{UNFINISHED}/{request_name}"
         self.work = Unfinished(self.folder, store)
         self.is_committed = False
         self._store = store
@@ -101,10 +101,10 @@ class Staging:
                     self._store.delete(f"{self.out}/{name}")
                     self._move([name], old, self.out)
         self._store.delete(old)
-        for folder in self._store.folders(f"{self.out}/{ASIDE}"):
+        for folder in self._store.folders(f"{self.out}/{UNFINISHED}"):
             if not (keeps_work and folder == self.folder):
                 self._store.delete(folder)
-        self._store.delete_empty(f"{self.out}/{ASIDE}")
+        self._store.delete_empty(f"{self.out}/{UNFINISHED}")
 
     def _move(self, names: Iterable[str], source: str, target: str) -> None:
         """Rename existing files of these names."""
@@ -124,13 +124,12 @@ def manifest_bytes(manifest: dict[str, Any]) -> bytes:
 
 @contextmanager
 def staging(
-    out: Location, store: FileStore, asked: str = "audit", tell: Tell = untold
+    out: Location, store: FileStore, request_name: str = "audit", tell: Tell = no_report
 ) -> Iterator[Staging]:
     """Open a staging folder; if the block fails, keep what can be continued.
 
-    ``store`` is the file system of ``out``, and ``asked`` the name of the request; what
-    others have left is deleted. ``tell`` is told the place and the size of what is
-    kept.
+    ``store`` is the file system of ``out``; the remains of requests of other names are
+    deleted. ``tell`` receives the place and the size of the work that is kept.
 
     Raises
     ------
@@ -138,7 +137,7 @@ def staging(
         If the folder cannot be created or written to, or another audit is writing to
         it.
     """
-    place = Staging(out, store, asked)
+    place = Staging(out, store, request_name)
     with ExitStack() as stack:
         with as_output_error(place.shown):
             if store.is_folder(place.out) is None:
@@ -187,7 +186,7 @@ def _kept(place: Staging) -> str:
     size = ""
     with suppress(OSError):  # Java can still be deleting what it has not finished
         size = f" ({place.work.size / _MEBIBYTE:.1f} MiB)"
-    where = f"{place.shown}/{ASIDE}"
+    where = f"{place.shown}/{UNFINISHED}"
     return f"finished work is kept in {where}{size}; the same command continues it"
 
 

@@ -39,8 +39,8 @@ EXTRAS: dict[str, list[str]] = tomllib.loads((ROOT / "pyproject.toml").read_text
 
 def run_blocked(*commands: list[str]) -> subprocess.CompletedProcess[str]:
     """Run commands in a process that can import no module of an extra."""
-    asked = [sys.executable, "-c", RUN, json.dumps(BLOCKED), json.dumps(commands)]
-    return subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", RUN, json.dumps(BLOCKED), json.dumps(commands)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
 
 
 @pytest.mark.heavy
@@ -117,8 +117,8 @@ try:
 except MissingExtraError as error:
     print(error.exit_code, error.part, error.extra)
 """
-    asked = [sys.executable, "-c", imported, json.dumps(BLOCKED)]
-    ran = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", imported, json.dumps(BLOCKED)]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert ran.stdout == f"3 {module} {extra}\n"
 
 

@@ -35,7 +35,7 @@ LOCKS = (
 SUPPORTED = ("3.11", "3.12", "3.13")
 RUNTIME = ("programs", "audit")
 """Extras that set-up installs besides the base."""
-ASKED_FOR = {
+REQUESTED_EXTRAS = {
     "conformance/clients/trust.py": "jars",
     "conformance/testing/hypothesis_strategies.py": "pytest",
     "oracle/plugins/aiokafka.py": "aiokafka",
@@ -160,8 +160,10 @@ def test_what_is_imported_is_declared() -> None:
 def extra(file: Path) -> set[str]:
     """Return what this file may import beyond the rest: that of its extra."""
     extras: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
-    asked = extras.get(ASKED_FOR.get(file.relative_to(ROOT).as_posix(), ""), [])
-    return {canonicalize_name(Requirement(r).name) for r in asked}
+    requirements = extras.get(
+        REQUESTED_EXTRAS.get(file.relative_to(ROOT).as_posix(), ""), []
+    )
+    return {canonicalize_name(Requirement(r).name) for r in requirements}
 
 
 @pytest.fixture(scope="module")
@@ -218,8 +220,8 @@ def test_make_lists_every_target() -> None:
     makefile = (ROOT / "Makefile").read_text()
     phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
     assert phony is not None
-    told = subprocess.run(
+    listing = subprocess.run(
         ["make"], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    listed = re.findall(r"^  make (\S+) +\S", told.stdout, re.MULTILINE)
+    listed = re.findall(r"^  make (\S+) +\S", listing.stdout, re.MULTILINE)
     assert sorted(listed) == sorted(phony[1].split())

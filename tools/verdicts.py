@@ -142,7 +142,7 @@ def differing_fields(
         yield path, expected, other
 
 
-def _asked_for(
+def _requested(
     options: argparse.Namespace,
 ) -> Iterator[tuple[Document, list[Difference]]]:
     if options.mutated:
@@ -165,7 +165,7 @@ def main(arguments: list[str] | None = None) -> int:
     counted: Counter[str] = Counter()
     proved: Counter[str] = Counter()
     worst = 0
-    for verdict, odd in _asked_for(options):
+    for verdict, odd in _requested(options):
         policy = verdict.get("policy", {}).get("of", verdict["verdict"])
         counted[policy] += 1
         stated = [*verdict.get("proved", {}).items()]

@@ -19,10 +19,10 @@ CSV: Final = "records.csv.gz"
 def export_records(parts: Iterable[Path], folder: Path) -> int:
     """Write the records of all parts, in their order; return their number."""
     count = 0
-    asides = [folder / f"{name}.part" for name in (PARQUET, CSV)]
+    partial_files = [folder / f"{name}.part" for name in (PARQUET, CSV)]
     with (
-        pq.ParquetWriter(asides[0], SCHEMA, compression="zstd") as parquet,
-        pa.OSFile(str(asides[1]), "wb") as file,
+        pq.ParquetWriter(partial_files[0], SCHEMA, compression="zstd") as parquet,
+        pa.OSFile(str(partial_files[1]), "wb") as file,
         pa.CompressedOutputStream(file, "gzip") as packed,
         pc.CSVWriter(packed, SCHEMA) as csv,
     ):
@@ -31,6 +31,6 @@ def export_records(parts: Iterable[Path], folder: Path) -> int:
             parquet.write_table(table)
             csv.write_table(table)
             count += table.num_rows
-    for name, aside in zip((PARQUET, CSV), asides, strict=True):
-        aside.replace(folder / name)
+    for name, partial_file in zip((PARQUET, CSV), partial_files, strict=True):
+        partial_file.replace(folder / name)
     return count

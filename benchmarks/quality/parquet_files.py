@@ -17,10 +17,10 @@ KEY: Final = b"study"
 def write_table(file: Path, table: pa.Table, description: Description) -> None:
     """Write a table; an interrupted write leaves no file of that name."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    aside = file.with_name(file.name + ".part")
+    partial_file = file.with_name(file.name + ".part")
     described = table.replace_schema_metadata({KEY: orjson.dumps(description)})
-    pq.write_table(described, aside, compression="zstd")
-    aside.replace(file)
+    pq.write_table(described, partial_file, compression="zstd")
+    partial_file.replace(file)
 
 
 def metadata_of(file: Path) -> Description:

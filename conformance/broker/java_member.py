@@ -70,13 +70,13 @@ def java_member(
     ready = install(_Member(version=line.version, jars=line.jars, assignors=()))
     path = ":".join(map(str, ready.class_path))
     frugal = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-    told = {"bootstrap.servers": address, "group.id": group}
-    told |= _classic(assignors) if assignors else {"group.protocol": "consumer"}
-    told |= {"enable.auto.commit": "false"}
+    properties = {"bootstrap.servers": address, "group.id": group}
+    properties |= _classic(assignors) if assignors else {"group.protocol": "consumer"}
+    properties |= {"enable.auto.commit": "false"}
     if instance_id is not None:
-        told["group.instance.id"] = instance_id
-    asked = {"settings": told | dict(settings or {}), "topics": list(topics)}
-    return (str(ready.java), *frugal, "-cp", path, "Member", json.dumps(asked))
+        properties["group.instance.id"] = instance_id
+    argument = {"settings": properties | dict(settings or {}), "topics": list(topics)}
+    return (str(ready.java), *frugal, "-cp", path, "Member", json.dumps(argument))
 
 
 def _classic(assignors: Sequence[str]) -> dict[str, str]:

@@ -113,27 +113,27 @@ def _started(
 ) -> Iterator[Broker]:
     reason = ""
     for attempt in range(ATTEMPTS):
-        aside = place / str(attempt)
-        aside.mkdir()
+        folder = place / str(attempt)
+        folder.mkdir()
         ports = _free_ports(2)
-        told = settings(aside, *ports, rack=rack, listener=listener)
-        (aside / "settings").write_text(told)
-        _format(java, aside, listener)
-        with _process(java, aside) as process:
-            reason = _wait(process, aside / "log")
+        text = settings(folder, *ports, rack=rack, listener=listener)
+        (folder / "settings").write_text(text)
+        _format(java, folder, listener)
+        with _process(java, folder) as process:
+            reason = _wait(process, folder / "log")
             if not reason:
-                yield Broker(address=f"127.0.0.1:{ports[0]}", log=aside / "log")
+                yield Broker(address=f"127.0.0.1:{ports[0]}", log=folder / "log")
                 return
         if "Address already in use" not in reason:
             break
     raise OutsideError(f"cannot start a broker: {reason}")
 
 
-def _format(java: list[str], aside: Path, listener: Listener) -> None:
+def _format(java: list[str], folder: Path, listener: Listener) -> None:
     cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
     command = [java[0], *FRUGAL, *java[1:], "kafka.tools.StorageTool", "format"]
     command += [f"--cluster-id={cluster}"]
-    command += ["--config", str(aside / "settings")]
+    command += ["--config", str(folder / "settings")]
     command += [
         word for credential in listener.scram for word in ("--add-scram", credential)
     ]
@@ -141,10 +141,10 @@ def _format(java: list[str], aside: Path, listener: Listener) -> None:
 
 
 @contextmanager
-def _process(java: list[str], aside: Path) -> Iterator[subprocess.Popen[bytes]]:
+def _process(java: list[str], folder: Path) -> Iterator[subprocess.Popen[bytes]]:
     command = [java[0], "-Xmx512m", *FRUGAL, *java[1:]]
-    command += ["kafka.Kafka", str(aside / "settings")]
-    with (aside / "log").open("wb") as log:
+    command += ["kafka.Kafka", str(folder / "settings")]
+    with (folder / "log").open("wb") as log:
         process = subprocess.Popen(  # noqa: S603  # the user's own Java, and our jars
             ["/bin/sh", "-c", KEEPER, "keeper", *command],
             stdin=subprocess.PIPE,

@@ -51,7 +51,7 @@ def settings(
     listener : Listener
     """
     name = listener.protocol
-    told = {
+    properties = {
         "process.roles": "broker,controller",
         "node.id": "1",
         "controller.quorum.voters": f"1@127.0.0.1:{control}",
@@ -75,6 +75,6 @@ def settings(
         "log.cleaner.enable": "false",  # the default allocates 128 MB of buffers
     }
     if rack is not None:
-        told["broker.rack"] = rack
-    told |= listener.settings
-    return "".join(f"{key}={value}\n" for key, value in told.items())
+        properties["broker.rack"] = rack
+    properties |= listener.settings
+    return "".join(f"{key}={value}\n" for key, value in properties.items())

@@ -64,9 +64,9 @@ def fetch(jars: Iterable[Jar], folder: Path, *, java: Path) -> None:
         with (folder / ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if missing := _missing(wanted, folder):
-                with tempfile.TemporaryDirectory(dir=folder) as aside:
-                    _retrieve(missing, Path(aside), java)
-                    _put(missing, Path(aside), folder)
+                with tempfile.TemporaryDirectory(dir=folder) as temporary:
+                    _retrieve(missing, Path(temporary), java)
+                    _put(missing, Path(temporary), folder)
     except PermissionError as error:
         names = ", ".join(jar.file_name for jar in _missing(wanted, folder))
         raise OutsideError(
@@ -78,21 +78,21 @@ def _missing(jars: Iterable[Jar], folder: Path) -> list[Jar]:
     return [jar for jar in jars if not jar.is_in(folder)]
 
 
-def _put(jars: Sequence[Jar], aside: Path, folder: Path) -> None:
+def _put(jars: Sequence[Jar], temporary: Path, folder: Path) -> None:
     for jar in jars:
-        if not jar.is_in(aside):
+        if not jar.is_in(temporary):
             raise OutsideError(f"{jar.file_name}: missing, or another digest")
-        (aside / jar.file_name).replace(folder / jar.file_name)
+        (temporary / jar.file_name).replace(folder / jar.file_name)
 
 
-def _retrieve(jars: Sequence[Jar], aside: Path, java: Path) -> None:
+def _retrieve(jars: Sequence[Jar], temporary: Path, java: Path) -> None:
     """Run Ivy with a temporary cache."""
-    settings, module = aside / "settings.xml", aside / "ivy.xml"
-    settings.write_bytes(_settings(aside / "cache", mirror_of_central(_home())))
+    settings, module = temporary / "settings.xml", temporary / "ivy.xml"
+    settings.write_bytes(_settings(temporary / "cache", mirror_of_central(_home())))
     module.write_bytes(_module(jars))
-    command = [str(java), *java_arguments(aside), "-jar", str(_ivy())]
+    command = [str(java), *java_arguments(temporary), "-jar", str(_ivy())]
     command += ["-settings", str(settings), "-ivy", str(module), "-warn"]
-    command += ["-retrieve", str(aside / "[artifact]-[revision].[ext]")]
+    command += ["-retrieve", str(temporary / "[artifact]-[revision].[ext]")]
     names = ", ".join(jar.file_name for jar in jars)
     run_java(command, what=f"fetch {names}", seconds=FETCH_SECONDS)
 

@@ -99,14 +99,14 @@ class KafkaClients:
             raise ValueError(f"no {assignor} in Kafka {self.line.version}")
         else:
             main = "ServerAdapter" if assignor in SERVER_ASSIGNORS else "ClientAdapter"
-        asked = (main, assignor, "keep") if keeps else (main, assignor)
+        arguments = (main, assignor, "keep") if keeps else (main, assignor)
         limits = (f"-Xmx{megabytes}m", "-XX:+ExitOnOutOfMemoryError")
         apart = "-XX:+DisplayVMOutputToStderr"  # messages of the JVM are not answers
         frugal = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto")
         path = ":".join(map(str, self.class_path))
         return Program(
             name=f"kafka-{self.line.version}/{assignor}",
-            argv=(str(self.java), *limits, apart, *frugal, "-cp", path, *asked),
+            argv=(str(self.java), *limits, apart, *frugal, "-cp", path, *arguments),
         )
 
 
@@ -186,8 +186,8 @@ def _compiled(
     classes = _classes(line, folder)
     if not classes.exists():
         sources = [SOURCES / name for name in line.sources]
-        with tempfile.TemporaryDirectory(dir=folder) as aside:
-            made = Path(aside) / "classes"
+        with tempfile.TemporaryDirectory(dir=folder) as temporary:
+            made = Path(temporary) / "classes"
             command = [*compiler]
             command += ["-source", RELEASE, "-target", RELEASE, "-proc:none", "-nowarn"]
             command += ["-encoding", "UTF-8", "-d", str(made)]

@@ -81,16 +81,16 @@ def difference_by(
             return None
     first: SentAnswer | None = None
     for line, seed, number in askings:
-        asked = ask(line, seed, number)
-        if asked.answer.verdict is not Verdict.ANSWERED:
+        sent = ask(line, seed, number)
+        if sent.answer.verdict is not Verdict.ANSWERED:
             return None
-        is_equal = first is not None and same_answers(first.answer, asked.answer)
-        if is_equal or fault_of(rebalance, asked.answer, cooperative=cooperative):
+        is_equal = first is not None and same_answers(first.answer, sent.answer)
+        if is_equal or fault_of(rebalance, sent.answer, cooperative=cooperative):
             continue
         if first is None:
-            first = asked
+            first = sent
         else:
-            return Difference(first=first, second=asked, dependence=dependence)
+            return Difference(first=first, second=sent, dependence=dependence)
     return None
 
 

@@ -93,7 +93,7 @@ class _RepeatedSubject:
     _new: Subject | None = None
     _twin: Subject | None = None
     _seed: int = FIRST_SEED
-    _asked: int = 0
+    _answered: int = 0
     _until: int = 1
 
     @property
@@ -104,16 +104,16 @@ class _RepeatedSubject:
         return self.subject.answer(rebalance)
 
     def ask_twin(self, line: bytes) -> SentAnswer:
-        if self._twin is not None and self._asked == self._until:
+        if self._twin is not None and self._answered == self._until:
             self._twin.close()
             self._twin = None
             self._seed += 1
-            self._asked, self._until = 0, 4 * self._until + 1
+            self._answered, self._until = 0, 4 * self._until + 1
         if self._twin is None:
             self._twin = self.start_other(self._seed)
-        self._asked += 1
+        self._answered += 1
         answer = self._twin.answer(line)
-        is_new = self._asked == 1
+        is_new = self._answered == 1
         return SentAnswer(line=line, answer=answer, hash_seed=self._seed, is_new=is_new)
 
     def ask_new(self, line: bytes, hash_seed: int) -> SentAnswer:

@@ -109,7 +109,7 @@ class _TimedRepeats(_Timed):
         self.subject.end_kept()
 
     def _repeated(self, ask: Callable[[], SentAnswer]) -> SentAnswer:
-        asked = self._in_time(ask)
-        if asked.answer.assignment is None and self._is_late():
+        sent = self._in_time(ask)
+        if sent.answer.assignment is None and self._is_late():
             raise OutOfTimeError
-        return asked
+        return sent

@@ -201,10 +201,10 @@ def aiokafka(assignor: str, *, python: str = sys.executable) -> WireConsumer:
 def _of_python(
     client: str, program: str, assignor: str, python: str = sys.executable
 ) -> WireConsumer:
-    asked = ("{address}", "{group}", "{topic}", "{assignor}")
+    arguments = ("{address}", "{group}", "{topic}", "{assignor}")
     return WireConsumer(
         name=f"{client}/{assignor}",
-        argv=(python, str(PROGRAMS / program), *asked),
+        argv=(python, str(PROGRAMS / program), *arguments),
         assignor=assignor,
         dialect=DIALECTS[client],
     )

@@ -86,7 +86,7 @@ class Waiting:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Asked:
+class _PendingInstance:
     """An instance that the leader has received."""
 
     exchange: Exchange
@@ -141,7 +141,7 @@ class Coordinator:
         self.has_joined = Event()
         self.refused: str | None = None  # why the last JoinGroup was refused
         self._waiting: Waiting | None = None
-        self._asked: _Asked | None = None
+        self._pending: _PendingInstance | None = None
         self._dismissed: Link | None = None  # it has answered and must join again
         self.gave_up = False  # the last consumer has then left
 
@@ -153,12 +153,12 @@ class Coordinator:
     @property
     def is_rejoining(self) -> bool:
         """Return whether the leader has been told to join again for the instance."""
-        return self._asked is not None and self._asked.is_rejoining
+        return self._pending is not None and self._pending.is_rejoining
 
     @property
     def has_left(self) -> bool:
         """Return whether the leader has ended its connection instead."""
-        return self._asked is not None and self._asked.has_left
+        return self._pending is not None and self._pending.has_left
 
     def ask(self, exchange: Exchange, *, is_known: bool = False) -> Future[Answer]:
         """Make the waiting consumer the leader; the result is its answer.
@@ -179,21 +179,21 @@ class Coordinator:
         self.catalog.show(exchange.topics)
         answer: Future[Answer] = get_running_loop().create_future()
         missing = set() if is_known else set(exchange.needed)
-        self._asked = _Asked(
+        self._pending = _PendingInstance(
             exchange=exchange,
             waiting=waiting,
             answer=answer,
             missing=missing,
             is_rehearsal=self.rehearses and bool(missing),
         )
-        self._lead(self._asked)
+        self._lead(self._pending)
         return answer
 
     def abandon(self) -> None:
         """End the connection of a leader that has not answered."""
-        if self._asked is not None:
-            link, answer = self._asked.waiting.link, self._asked.answer
-            self._asked = None
+        if self._pending is not None:
+            link, answer = self._pending.waiting.link, self._pending.answer
+            self._pending = None
             answer.cancel()
             link.close()
 
@@ -226,37 +226,39 @@ class Coordinator:
             self.has_joined.clear()
         if link is self._dismissed:
             self._dismissed, self.gave_up = None, True
-        asked = self._asked
-        if asked is not None and asked.waiting.link is link:
-            if asked.is_rejoining and not why:
-                asked.has_left = True  # some clients join over a new connection
+        pending = self._pending
+        if pending is not None and pending.waiting.link is link:
+            if pending.is_rejoining and not why:
+                pending.has_left = True  # some clients join over a new connection
                 return
-            self._asked = None
-            if not asked.answer.done():
-                asked.answer.set_exception(Lost(why))
+            self._pending = None
+            if not pending.answer.done():
+                pending.answer.set_exception(Lost(why))
 
     def _join(self, link: Link, request: Request) -> bytes | None:
         """Let the consumer wait, or repeat the instance that it did not answer."""
         chosen = self._choose(link, request)
         if isinstance(chosen, bytes):
             return chosen
-        asked = self._asked
-        if asked is not None and (asked.is_rejoining or asked.waiting.link is link):
-            asked.waiting, asked.has_left = chosen, False
-            if asked.joins < MOST_JOINS:
-                self._lead(asked)
+        pending = self._pending
+        if pending is not None and (
+            pending.is_rejoining or pending.waiting.link is link
+        ):
+            pending.waiting, pending.has_left = chosen, False
+            if pending.joins < MOST_JOINS:
+                self._lead(pending)
                 return None
-            self._asked = None
-            reason = f"joined {asked.joins} times without an assignment"
-            _resolve(asked, Answer(verdict=Verdict.ERROR, reason=reason))
+            self._pending = None
+            reason = f"joined {pending.joins} times without an assignment"
+            _resolve(pending, Answer(verdict=Verdict.ERROR, reason=reason))
         self._waiting, self._dismissed, self.gave_up = chosen, None, False
         self.has_joined.set()
         return None
 
     def _choose(self, link: Link, request: Request) -> Waiting | bytes:
-        asked = self._asked
-        present = asked.waiting if asked else self._waiting
-        is_free = present is None or (asked is not None and asked.is_rejoining)
+        pending = self._pending
+        present = pending.waiting if pending else self._waiting
+        is_free = present is None or (pending is not None and pending.is_rejoining)
         if not is_free and present is not None and present.link is not link:
             return refusal(request, GROUP_IS_FULL)
         protocols = request.body.protocols or ()  # the library accepts null
@@ -288,60 +290,60 @@ class Coordinator:
 
         In a real group, it does so by itself when the metadata arrives.
         """
-        asked = self._asked
-        if asked is not None:
-            asked.missing.difference_update(self.catalog.wanted(request))
-            if asked.held is not None and not asked.missing:
-                held, asked.held = asked.held, None
-                asked.waiting.link.send(self._rehearsed(asked, held))
+        pending = self._pending
+        if pending is not None:
+            pending.missing.difference_update(self.catalog.wanted(request))
+            if pending.held is not None and not pending.missing:
+                held, pending.held = pending.held, None
+                pending.waiting.link.send(self._rehearsed(pending, held))
 
-    def _expire(self, asked: _Asked) -> None:
+    def _expire(self, pending: _PendingInstance) -> None:
         """Accept the assignment of a leader that requests no metadata."""
-        if asked is self._asked and asked.held is not None:
-            asked.missing.clear()
-            asked.is_rehearsal = False
-            held, asked.held = asked.held, None
-            asked.waiting.link.send(self._sync(asked.waiting.link, held) or b"")
+        if pending is self._pending and pending.held is not None:
+            pending.missing.clear()
+            pending.is_rehearsal = False
+            held, pending.held = pending.held, None
+            pending.waiting.link.send(self._sync(pending.waiting.link, held) or b"")
 
-    def _lead(self, asked: _Asked) -> None:
+    def _lead(self, pending: _PendingInstance) -> None:
         """Respond to the JoinGroup that waits."""
-        asked.joins += 1
-        asked.is_rejoining = False
-        request = asked.waiting.request
-        asked.waiting.link.send(leadership(request, asked.exchange))
+        pending.joins += 1
+        pending.is_rejoining = False
+        request = pending.waiting.request
+        pending.waiting.link.send(leadership(request, pending.exchange))
 
-    def _rehearsed(self, asked: _Asked, request: Request) -> bytes:
+    def _rehearsed(self, pending: _PendingInstance, request: Request) -> bytes:
         """Let the leader join again; its next answer counts."""
-        asked.is_rehearsal = False
-        asked.is_rejoining = True
-        asked.joins = 0
-        return synced(request, asked.exchange.protocol, settles=self.settles)
+        pending.is_rehearsal = False
+        pending.is_rejoining = True
+        pending.joins = 0
+        return synced(request, pending.exchange.protocol, settles=self.settles)
 
     def _sync(self, link: Link, request: Request) -> bytes | None:
-        asked, body, settles = self._asked, request.body, False
-        if asked is not None and asked.waiting.link is link:
-            if asked.missing:
-                asked.held = request
-                get_running_loop().call_later(HOLD_SECONDS, self._expire, asked)
+        pending, body, settles = self._pending, request.body, False
+        if pending is not None and pending.waiting.link is link:
+            if pending.missing:
+                pending.held = request
+                get_running_loop().call_later(HOLD_SECONDS, self._expire, pending)
                 return None
-            if asked.is_rehearsal:
-                return self._rehearsed(asked, request)
+            if pending.is_rehearsal:
+                return self._rehearsed(pending, request)
             given = [
                 (assignment.member_id or "", bytes(assignment.assignment or b""))
                 for assignment in body.assignments or ()
             ]
-            answer = asked.exchange.read(given)
-            self._asked = None
-            _resolve(asked, answer)
+            answer = pending.exchange.read(given)
+            self._pending = None
+            _resolve(pending, answer)
             self._dismissed, settles = link, self.settles
-        protocol = body.protocol_name or (asked.exchange.protocol if asked else "")
+        protocol = body.protocol_name or (pending.exchange.protocol if pending else "")
         return synced(request, protocol, settles=settles)
 
     def _heartbeat(self, link: Link, request: Request) -> bytes:
         """Make a member that has settled join again; it is alive while it leads."""
-        asked = self._asked
-        leads = asked is not None and asked.waiting.link is link
-        if asked is not None and asked.is_rejoining:
+        pending = self._pending
+        leads = pending is not None and pending.waiting.link is link
+        if pending is not None and pending.is_rejoining:
             leads = False
         error = NO_ERROR if leads else REBALANCE_IN_PROGRESS
         return encode_response(request, error_code=error)
@@ -359,6 +361,6 @@ class Coordinator:
     }
 
 
-def _resolve(asked: _Asked, answer: Answer) -> None:
-    if not asked.answer.done():
-        asked.answer.set_result(answer)
+def _resolve(pending: _PendingInstance, answer: Answer) -> None:
+    if not pending.answer.done():
+        pending.answer.set_result(answer)

@@ -72,8 +72,8 @@ def _guarded(arguments: Sequence[str]) -> int:
         return _invoke(arguments)
     except KeyboardInterrupt:
         return code_of_interrupt()
-    except SystemExit as asked:
-        return asked.code if isinstance(asked.code, int) else FAULT
+    except SystemExit as ending:
+        return ending.code if isinstance(ending.code, int) else FAULT
     except Exception as error:  # noqa: BLE001 - no traceback reaches a user
         return _explained(error)
 

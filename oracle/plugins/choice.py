@@ -40,8 +40,8 @@ def chosen(algorithm: str, policy: str = "sticky") -> Choice:
         If there is no such algorithm, or the policy is invalid.
     """
     if algorithm == ORACLE:
-        asked = NAMED[policy] if policy in NAMED else parse_policy(policy)
-        choice = Choice(name=f"{ORACLE} ({policy})", assign=_asking(asked))
+        parsed = NAMED[policy] if policy in NAMED else parse_policy(policy)
+        choice = Choice(name=f"{ORACLE} ({policy})", assign=_asking(parsed))
     elif algorithm in ASSIGNORS:
         heuristic = ASSIGNORS[algorithm]
         choice = Choice(

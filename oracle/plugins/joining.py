@@ -102,25 +102,25 @@ def _topic(
     racks: Sequence[Sequence[str]] | None,
     lags: Sequence[int] | None,
 ) -> dict[str, object]:
-    told: dict[str, object] = {"partitions": count}
+    document: dict[str, object] = {"partitions": count}
     if racks is not None:
         listed = [list(rack) for rack in racks[:count]]
-        told["racks"] = listed + [[]] * (count - len(listed))
+        document["racks"] = listed + [[]] * (count - len(listed))
     if lags is not None:
         behind = [int(lag) for lag in lags[:count]]
-        told["lag"] = behind + [0] * (count - len(behind))
-    return told
+        document["lag"] = behind + [0] * (count - len(behind))
+    return document
 
 
 def _member(joining: Joining, mode: Mode) -> dict[str, object]:
     claim = claim_of(joining.subscription, mode)
-    told: dict[str, object] = {
+    document: dict[str, object] = {
         "subscription": sorted(set(joining.subscription.topics)),
         "owned": {topic: list(numbers) for topic, numbers in claim.partitions},
         "generation": claim.generation,
     }
     if joining.subscription.rack:  # librdkafka writes an empty string for no rack
-        told["rack"] = joining.subscription.rack
+        document["rack"] = joining.subscription.rack
     if joining.instance_id is not None:
-        told["instance_id"] = joining.instance_id
-    return told
+        document["instance_id"] = joining.instance_id
+    return document

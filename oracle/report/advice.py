@@ -100,5 +100,5 @@ def _switch(counts: Counts, names: list[str], others: dict[str, int]) -> list[st
     now, best = counts.gain / counts.judged, min(rates, key=rates.__getitem__)
     if now - rates[best] < LEAST_SAVED:
         return []
-    told = f"{now:,.1f} → {rates[best]:,.1f} partitions per rebalance"
-    return [f"use {_SHOWN.get(best, best)}: {told}"]
+    rates_text = f"{now:,.1f} → {rates[best]:,.1f} partitions per rebalance"
+    return [f"use {_SHOWN.get(best, best)}: {rates_text}"]

@@ -18,7 +18,7 @@ _UNKNOWN: Final = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetAside:
+class QuarantinedRows:
     """Records of one kind that were not judged, and the reason."""
 
     kind: str
@@ -53,8 +53,8 @@ class Audited:
     snapshots: int
     snapshot_subscriptions: dict[str, int]
     lag_basis: dict[str, int]
-    set_aside: tuple[SetAside, ...]
-    set_aside_left_out: int
+    quarantined: tuple[QuarantinedRows, ...]
+    quarantined_left_out: int
 
 
 def audited_of(tables: Tables) -> Audited:
@@ -62,7 +62,7 @@ def audited_of(tables: Tables) -> Audited:
     rows = tables.rebalances
     sources, clusters = (_names(tables, column) for column in ("source", "cluster"))
     groups = rows.group_by(["cluster", "group_id"], use_threads=False).aggregate([])
-    aside = _set_aside(tables.quarantine)
+    quarantined = _quarantined(tables.quarantine)
     times = pc.min_max(rows["at"]).as_py()
     return Audited(
         clusters=tuple(clusters),
@@ -82,8 +82,8 @@ def audited_of(tables: Tables) -> Audited:
         snapshots=len(tables.snapshots),
         snapshot_subscriptions=_tally(tables.snapshots["subscriptions"]),
         lag_basis=_tally(rows["lag_basis"]),
-        set_aside=tuple(aside[:REASONS_SHOWN]),
-        set_aside_left_out=max(0, len(aside) - REASONS_SHOWN),
+        quarantined=tuple(quarantined[:REASONS_SHOWN]),
+        quarantined_left_out=max(0, len(quarantined) - REASONS_SHOWN),
     )
 
 
@@ -105,11 +105,11 @@ def _tally(column: pa.ChunkedArray) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _set_aside(quarantine: pa.Table) -> list[SetAside]:
+def _quarantined(quarantine: pa.Table) -> list[QuarantinedRows]:
     keys = ["kind", "record", "reason"]
     grouped = quarantine.group_by(keys, use_threads=False)
     rows = [
-        SetAside(
+        QuarantinedRows(
             kind=row["kind"] or "",
             record=row["record"] or "",
             reason=row["reason"] or "",

@@ -189,7 +189,9 @@ def _most_to_gain(row: ClientRow) -> tuple[int, int, int, str, str, str]:
 
 def _assignor_rows(answers: AssignorCounts) -> list[AssignorRow]:
     """Return the optima, then clients and assignors, best first."""
-    asked = {row["assignor"]: row["rebalances"] for row in answers.asked.to_pylist()}
+    rebalances = {
+        row["assignor"]: row["rebalances"] for row in answers.rebalances.to_pylist()
+    }
     lag = {
         row["assignor"]: _lag(row)
         for row in medians(answers.lag, ["assignor"]).to_pylist()
@@ -204,7 +206,7 @@ def _assignor_rows(answers: AssignorCounts) -> list[AssignorRow]:
         AssignorRow(
             name=name,
             applies=sum(of_one[outcome] for outcome in OUTCOMES),
-            refuses=_refuses(name, asked[name], of_one),
+            refuses=_refuses(name, rebalances[name], of_one),
             counts=counts_of(of_one),
             balanced=of_one["balanced"],
             lag=lag.get(name, NO_LAG),
@@ -214,10 +216,10 @@ def _assignor_rows(answers: AssignorCounts) -> list[AssignorRow]:
     return sorted(rows, key=_best_first)
 
 
-def _refuses(name: str, asked: int, counts: Mapping[str, int]) -> int:
+def _refuses(name: str, rebalances: int, counts: Mapping[str, int]) -> int:
     """Return the generations to which an assignor does not apply; clients have none."""
     applies = sum(counts[outcome] for outcome in OUTCOMES)
-    return 0 if name == ACTUAL else asked - applies
+    return 0 if name == ACTUAL else rebalances - applies
 
 
 def _best_first(row: AssignorRow) -> tuple[int, float, int, str]:

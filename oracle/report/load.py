@@ -179,9 +179,9 @@ def load_documents(
     ]
     places += [] if among is None else [among]
     # One test of many values is much quicker than many tests; it selects a few more.
-    asked, found = set(wanted), [*dict.fromkeys((*names, *columns))]
+    requested, found = set(wanted), [*dict.fromkeys((*names, *columns))]
     rows = _read(folder, table, found, reduce(and_, places)).to_pylist()
-    return [row for row in rows if tuple(row[name] for name in names) in asked]
+    return [row for row in rows if tuple(row[name] for name in names) in requested]
 
 
 @contextmanager

@@ -25,7 +25,7 @@ LABEL: Final = 7
 """Characters of a member's name; the whole is its title."""
 LINES: Final = 300
 """Most lines; of more, the thinnest are left out."""
-TOLD: Final = 8
+FLOWS_LISTED: Final = 8
 _WIDEST: Final = 8
 
 
@@ -84,10 +84,10 @@ def _line(flow: Flow, names: Sequence[str], low: int) -> Markup:
     wide = min(_WIDEST, 1 + flow.count.bit_length())
     return Markup(
         '<path class="{}" d="{}" stroke-width="{}"><title>{}</title></path>'
-    ).format(flow.fate, path, wide, _told(flow, names))
+    ).format(flow.fate, path, wide, _flow_text(flow, names))
 
 
-def _told(flow: Flow, names: Sequence[str]) -> str:
+def _flow_text(flow: Flow, names: Sequence[str]) -> str:
     number = counted(flow.count, "partition")
     if flow.fate == KEPT:
         return f"{number} of {names[flow.giver]} stay"
@@ -96,7 +96,9 @@ def _told(flow: Flow, names: Sequence[str]) -> str:
 
 def _summary(change: Change, names: Sequence[str]) -> str:
     moved = [flow for flow in change.flows if flow.fate != KEPT]
-    told = [_told(flow, names) for flow in moved[:TOLD]]
-    if len(moved) > TOLD:
-        told.append(f"and {counted(len(moved) - TOLD, 'more pair')} of members")
-    return "; ".join(told) or "nothing moves"
+    texts = [_flow_text(flow, names) for flow in moved[:FLOWS_LISTED]]
+    if len(moved) > FLOWS_LISTED:
+        texts.append(
+            f"and {counted(len(moved) - FLOWS_LISTED, 'more pair')} of members"
+        )
+    return "; ".join(texts) or "nothing moves"

@@ -33,8 +33,8 @@ PARTITIONS: Final = 100_000
 which takes 2 ms and up to 20 us per partition."""
 DATA_BYTES: Final = 700_000
 NAME_KEPT: Final = 300
-TRANSFERS_TOLD: Final = 12
-TOPICS_TOLD: Final = 4
+TRANSFERS_LISTED: Final = 12
+TOPICS_LISTED: Final = 4
 OUTCOMES: Final = {
     OPTIMUM: "at the optimum",
     NEEDLESS: "needless moves",
@@ -162,20 +162,20 @@ def _said(case: Outlier) -> str:
 
 def _balancing(case: Outlier) -> list[str]:
     """Return the transfers that balance what was recorded, in words."""
-    told = [
+    texts = [
         f"{_partitions(transfer)} from {_name(transfer.giver)}"
         f" to {_name(transfer.receiver)}"
-        for transfer in case.balancing[:TRANSFERS_TOLD]
+        for transfer in case.balancing[:TRANSFERS_LISTED]
     ]
-    more = sum(transfer.count for transfer in case.balancing[TRANSFERS_TOLD:])
-    return told + [f"and {counted(more, 'more partition')}"] * bool(more)
+    more = sum(transfer.count for transfer in case.balancing[TRANSFERS_LISTED:])
+    return texts + [f"and {counted(more, 'more partition')}"] * bool(more)
 
 
 def _partitions(transfer: Transfer) -> str:
     pieces = transfer.partitions.items()
-    told = [f"{visible(topic, limit=40)} {ranges(n)}" for topic, n in pieces]
-    more = len(told) - TOPICS_TOLD
-    return ", ".join(told[:TOPICS_TOLD]) + (
+    texts = [f"{visible(topic, limit=40)} {ranges(n)}" for topic, n in pieces]
+    more = len(texts) - TOPICS_LISTED
+    return ", ".join(texts[:TOPICS_LISTED]) + (
         f" and {counted(more, 'more topic')}" if more > 0 else ""
     )
 

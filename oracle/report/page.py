@@ -35,7 +35,7 @@ from oracle.report.openable import rebalance_data
 from oracle.report.outcomes import Counts
 from oracle.report.outliers import Outlier, outlier_of, outliers_of
 from oracle.report.trend import Trend
-from oracle.writing import written_aside
+from oracle.writing import replacing
 from rebalance import ClaimRule
 
 WIDE: Final = 1080
@@ -73,7 +73,7 @@ def write_page(tables: Path, out: Path, *, command: str | None = None) -> Facts:
     """
     with system_allocator():
         html, facts = _rendered(tables, command)
-    with written_aside(out) as writer:
+    with replacing(out) as writer:
         writer.write(html.encode())
     return facts
 
@@ -324,8 +324,8 @@ def _label(names: Sequence[str], shown: int) -> str:
 def _distinct(labels: list[str]) -> list[str]:
     """Make labels distinct after cutting: a chart has one row per label."""
     seen: Counter[str] = Counter()
-    told = []
+    distinct = []
     for label in labels:
         seen[label] += 1
-        told.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
-    return told
+        distinct.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    return distinct

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from oracle.report.environment import environment
 from oracle.report.outliers import outlier_of
-from oracle.writing import written_aside
+from oracle.writing import replacing
 
 
 def write_rebalance_page(
@@ -40,5 +40,5 @@ def write_rebalance_page(
     html = template.render(
         case=case, kind=case.kind, version=metadata.version("assignor-oracle")
     )
-    with written_aside(out) as writer:
+    with replacing(out) as writer:
         writer.write(html.encode())

@@ -80,7 +80,7 @@ class AssignorCounts:
 
     Attributes
     ----------
-    asked : assignor, rebalances
+    rebalances : assignor, rebalances
         Generations on which it was run, or refused to.
     answers : as `_KEYS`, rebalances, needless_moves, kip54_needless_moves
         Of the generations to which it applies; ``actual`` has only eager ones, because
@@ -92,7 +92,7 @@ class AssignorCounts:
         Generations whose optimum the judge has confirmed.
     """
 
-    asked: pa.Table
+    rebalances: pa.Table
     answers: pa.Table
     lag: pa.Table
     proved: int
@@ -104,7 +104,7 @@ def partial_assignor_counts(rows: pa.RecordBatch) -> AssignorCounts:
     taken = pc.and_(is_true(rows["applies"]), pc.invert(apart))
     counts = _named(summed(_measured(rows, taken), ["is_taken", *_KEYS]), rows)
     return AssignorCounts(
-        asked=summed(counts.select(["assignor", "rebalances"]), ["assignor"]),
+        rebalances=summed(counts.select(["assignor", "rebalances"]), ["assignor"]),
         answers=counts.filter(counts["is_taken"]).drop_columns("is_taken"),
         lag=_lag(rows, pc.and_(taken, lag_known(rows))),
         proved=count(_proved(rows)),
@@ -114,16 +114,16 @@ def partial_assignor_counts(rows: pa.RecordBatch) -> AssignorCounts:
 def merge_assignor_counts(parts: Iterable[AssignorCounts]) -> AssignorCounts:
     """Add counts of several parts of the table."""
     all_parts = list(parts) or [partial_assignor_counts(_empty())]
-    asked, answers, lag = (
+    rebalances, answers, lag = (
         summed(pa.concat_tables(getattr(part, name) for part in all_parts), keys)
         for name, keys in (
-            ("asked", ["assignor"]),
+            ("rebalances", ["assignor"]),
             ("answers", _KEYS),
             ("lag", _LAG_KEYS),
         )
     )
     return AssignorCounts(
-        asked=asked,
+        rebalances=rebalances,
         answers=answers,
         lag=lag,
         proved=sum(part.proved for part in all_parts),

@@ -93,9 +93,9 @@ def merge_group_gains(parts: Iterable[pa.Table]) -> pa.Table:
 def _taken(rows: pa.RecordBatch) -> pa.RecordBatch:
     """Return the rows of all alternatives on eager generations, a third at most."""
     names = rows["assignor"].dictionary.to_pylist()
-    is_asked = np.array([name in ALTERNATIVES for name in names], np.bool_)
-    asked = is_asked[np.asarray(rows["assignor"].indices)]
-    places = np.flatnonzero(asked & ~_flags(rows["cooperative"]))
+    is_alternative = np.array([name in ALTERNATIVES for name in names], np.bool_)
+    alternative = is_alternative[np.asarray(rows["assignor"].indices)]
+    places = np.flatnonzero(alternative & ~_flags(rows["cooperative"]))
     return rows.select([*GAIN_KEYS, "assignor", "applies", *_MEASURED]).take(
         pa.array(places)
     )
@@ -108,10 +108,10 @@ def _alternatives(rows: pa.RecordBatch, owned: _Ints) -> _Ints:
     """
     names = rows["assignor"].dictionary.to_pylist()
     owns = [None, *rows["client_assignor"].dictionary.to_pylist()]
-    asked = [CONSUMER if own in CONSUMER else CLASSIC for own in owns]
+    same_protocol = [CONSUMER if own in CONSUMER else CLASSIC for own in owns]
     place = [
         [ALTERNATIVES.index(name) if name in few else -1 for name in names]
-        for few in asked
+        for few in same_protocol
     ]
     table = np.array(place, np.int64).reshape(len(owns), len(names))
     codes: _Ints = table[owned, np.asarray(rows["assignor"].indices)]
@@ -119,27 +119,27 @@ def _alternatives(rows: pa.RecordBatch, owned: _Ints) -> _Ints:
 
 
 def _sums(
-    rows: pa.RecordBatch, cell: _Ints, asked: _Flags, found: _Ints
+    rows: pa.RecordBatch, cell: _Ints, compared: _Flags, found: _Ints
 ) -> dict[str, _Ints]:
     """Return the sums of each alternative for the keys that are ``found``.
 
     ``cell`` is the key of each row, times `_WIDTH`, plus its alternative, where it is
-    ``asked``. Most answers are at the optimum; only the others are measured.
+    ``compared``. Most answers are at the optimum; only the others are measured.
     """
     size = (int(found.max(initial=0)) + 1) * _WIDTH
     valid = equals(rows["verdict"], "valid")
     settled = _flags(pc.and_(is_true(rows["at_optimum"]), valid))
     applies = _flags(rows["applies"])
-    unsettled = np.flatnonzero(asked & applies & ~settled)
+    unsettled = np.flatnonzero(compared & applies & ~settled)
     measured = rows.select(_MEASURED).take(pa.array(unsettled))
     outcome = np.asarray(outcome_codes(measured))
-    judged = asked & applies
+    judged = compared & applies
     judged[unsettled[outcome == _OF[OPEN]]] = False
     gain = np.zeros(size, np.int64)
     np.add.at(gain, cell[unsettled], _gain(measured, outcome))
     sums = {
         "judged": np.bincount(cell[judged], minlength=size),
-        "refused": np.bincount(cell[asked & ~applies], minlength=size),
+        "refused": np.bincount(cell[compared & ~applies], minlength=size),
         "gain": gain,
     }
     return {

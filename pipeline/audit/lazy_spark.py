@@ -142,9 +142,9 @@ def failure_of(error: Exception, out: Location) -> OracleError:
     lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     # The error is the last line of a Python worker's traceback, and the first of
     # Java's.
-    told = lines[-1] if "Traceback (most recent call last)" in text else lines[0]
+    summary = lines[-1] if "Traceback (most recent call last)" in text else lines[0]
     for kind in (DisagreementError, OutsideError):  # raised by a worker
-        _, name, reason = told.partition(f"{kind.__name__}: ")
+        _, name, reason = summary.partition(f"{kind.__name__}: ")
         if name:
             return kind(reason)
-    return OutsideError(f"Spark failed: {told[:300]}")
+    return OutsideError(f"Spark failed: {summary[:300]}")

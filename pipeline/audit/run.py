@@ -38,7 +38,7 @@ from pipeline.judging.settings import Settings
 from pipeline.known_counts import known_counts
 from pipeline.sources.find import Found
 from pipeline.tables import ORDER, PARTITION_COLUMNS, RUN_TABLE, SCHEMAS, TABLES
-from pipeline.writing import Staging, Tell, WritePage, staging, untold
+from pipeline.writing import Staging, Tell, WritePage, no_report, staging
 from rebalance import ClaimRule, SourceError, extra_needed
 
 if TYPE_CHECKING:  # its clients take a while to load
@@ -71,7 +71,7 @@ def audit(
     *,
     live: LiveSource | None = None,
     progress: Progress | None = None,
-    tell: Tell = untold,
+    tell: Tell = no_report,
     page: WritePage | None = None,
     meanwhile: Callable[[], object] | None = None,
 ) -> AuditSummary:
@@ -119,9 +119,9 @@ def audit(
         with clock.phase("find"):
             given = found_input(request, live, stores, tell)
         found, parameters = given.found, given.parameters(selected, JUDGED_WHOLE)
-        asked = fingerprint(found, given.facts, parameters)
+        request_name = fingerprint(found, given.facts, parameters)
         store = stores.of(uri_of(request.out))
-        place = stack.enter_context(staging(request.out, store, asked, tell))
+        place = stack.enter_context(staging(request.out, store, request_name, tell))
         if meanwhile is not None:
             in_background(meanwhile)
         spark, java = session.start()

@@ -123,8 +123,8 @@ def read_cases(
     while True:
         try:
             tables = [reader.parcels()] if found.files else []
-            if told := [*unknown_rows(found.unknown), *gap_rows(found.lag_gaps)]:
-                tables.append(parcels_of_rows(spark, told, tasks))
+            if notices := [*unknown_rows(found.unknown), *gap_rows(found.lag_gaps)]:
+                tables.append(parcels_of_rows(spark, notices, tasks))
             if found.live is not None:
                 from pipeline.audit.live_rows import live_parcels  # noqa: PLC0415
 

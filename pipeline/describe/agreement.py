@@ -184,10 +184,10 @@ def _add_states(
         if all(resting) or not any(resting):
             moment.sections += found
     if len(moments) == len(states) == 1 and any(of_moments[0]) and not fits[0][0]:
-        told, listed = _members_in(states[0]), _least_members(of_moments[0])
+        stated, listed = _members_in(states[0]), _least_members(of_moments[0])
         if listed:
             moments[0].sections += states
-            moments[0].doubt = f"--state counts {told} members, {listed} are listed"
+            moments[0].doubt = f"--state counts {stated} members, {listed} are listed"
 
 
 def _fit_only_once(fitting: Sequence[bool], fits: Sequence[Sequence[bool]]) -> bool:
@@ -201,14 +201,14 @@ def _fits(state: Section, shown: Sequence[_Holdings | None]) -> bool:
 
     The plain form lists no members without partitions: then the group can have more.
     """
-    told = _members_in(state)
-    if told is None or not any(shown):
+    stated = _members_in(state)
+    if stated is None or not any(shown):
         return False
     lists_all = any(
         holdings is not None and holdings.members is not None for holdings in shown
     )
     least = _least_members(shown)
-    return told == least if lists_all else told >= least
+    return stated == least if lists_all else stated >= least
 
 
 def _least_members(shown: Sequence[_Holdings | None]) -> int:

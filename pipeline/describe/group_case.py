@@ -79,8 +79,8 @@ def _listed(snapshot: Snapshot, found: Holders) -> str:
     if offsets is not None and offsets.names_owners:
         return OWNERS_LISTED
     states = snapshot.all_of(Form.STATE)
-    told = {state.rows[0].by_name["#MEMBERS"] for state in states}
-    is_all = snapshot.at_rest == BY_STATE and told == {str(len(found.held))}
+    stated = {state.rows[0].by_name["#MEMBERS"] for state in states}
+    is_all = snapshot.at_rest == BY_STATE and stated == {str(len(found.held))}
     return ALL_LISTED if is_all else HOLDERS_LISTED
 
 

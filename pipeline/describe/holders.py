@@ -118,10 +118,10 @@ def _miscount(members: Section, held: Mapping[str, Held]) -> str | None:
     """Return how a row contradicts itself; refuse one that may be cut off."""
     for row in members.rows:
         with placed(members, row):
-            told = count_in(row)
+            stated = count_in(row)
             found = sum(map(len, held[row.by_name[MEMBER]].values()))
-            if told != found:
-                reason = f"#PARTITIONS {told}, {found} listed"
+            if stated != found:
+                reason = f"#PARTITIONS {stated}, {found} listed"
                 if not members.ended and row is members.rows[-1]:
                     raise CellError(reason)
                 return f"line {row.line}: {reason}"

@@ -29,8 +29,10 @@ def selection(names: Iterable[str] | None) -> tuple[str, ...]:
     """
     if names is None:
         return DEFAULT
-    asked = {*names}
-    for name in sorted(asked - {ALL, *KNOWN}):
+    requested = {*names}
+    for name in sorted(requested - {ALL, *KNOWN}):
         listed = ", ".join((*KNOWN, ALL))
         raise SourceError(f"is not an assignor; there are: {listed}", source=repr(name))
-    return tuple(name for name in KNOWN if ALL in asked or name in {*asked, *ALWAYS})
+    return tuple(
+        name for name in KNOWN if ALL in requested or name in {*requested, *ALWAYS}
+    )

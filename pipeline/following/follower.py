@@ -129,9 +129,9 @@ class Follower:
 
         def write(table: DataFrame, number: int) -> None:
             batch, kept = BatchRange(number, number), self._kept.batches
-            aside = kept.aside(batch)
-            table.write.parquet(aside)
-            kept.place(aside, batch)
+            temporary_folder = kept.temporary_folder(batch)
+            table.write.parquet(temporary_folder)
+            kept.place(temporary_folder, batch)
             self._uncounted.add(number)
             self._is_empty = False
 

@@ -52,15 +52,15 @@ class KeptBatches:
             range_ for range_ in found if range_.size == 1 or range_ in notes
         )
 
-    def aside(self, batches: BatchRange) -> str:
+    def temporary_folder(self, batches: BatchRange) -> str:
         """Return the URI of a new hidden folder to write batches in."""
         return f"{self._records}/.{batches.name}-{uuid.uuid4().hex}"
 
-    def place(self, aside: str, batches: BatchRange) -> None:
+    def place(self, temporary_folder: str, batches: BatchRange) -> None:
         """Put a folder that was written aside in place."""
         target = self.folder(batches)
         self._delete(target)
-        self._store.rename(aside, target)
+        self._store.rename(temporary_folder, target)
 
     def merge(self, count: int, write: Callable[[list[str], str], None]) -> int:
         """Merge adjacent small folders; return the number of new ones.
@@ -76,9 +76,9 @@ class KeptBatches:
         with as_output_error(shown(self._records)):
             due = list(merges(self._lengths(count)))
             for whole, parts in due:
-                aside = self.aside(whole)
-                write([self.folder(part) for part in parts], aside)
-                self.place(aside, whole)
+                temporary_folder = self.temporary_folder(whole)
+                write([self.folder(part) for part in parts], temporary_folder)
+                self.place(temporary_folder, whole)
                 # From here on it counts, instead of those that it replaces.
                 self._store.make_folder(f"{self._records}/{_NOTES}/{whole.name}")
                 self._clear()

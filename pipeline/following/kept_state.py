@@ -118,9 +118,9 @@ class KeptState:
         text = orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
         self._store.make_folder(self.out)
         with self._store.here(self.out, ()) as here:
-            aside = here / f".{IDENTITY}"
-            aside.write_bytes(text)
-            self._store.upload(aside, self._identity)
+            temporary = here / f".{IDENTITY}"
+            temporary.write_bytes(text)
+            self._store.upload(temporary, self._identity)
 
 
 def _document(found: ClusterIdentity, server: str) -> dict[str, str | None]:

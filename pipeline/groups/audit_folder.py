@@ -149,8 +149,8 @@ class AuditFolder:
         rebalance = with_held(self._parsed(row["instance"]), assignment)
         if row["subscriptions"] == NOT_REPORTED:
             rebalance = with_subscriptions(rebalance)
-        told = ("subscriptions", "members_listed", "at_rest", "doubt")
-        assumed = presumed(*(row[name] for name in told))
+        assuming = ("subscriptions", "members_listed", "at_rest", "doubt")
+        assumed = presumed(*(row[name] for name in assuming))
         return GroupRebalance(
             rebalance=rebalance,
             assignment=assignment,

@@ -122,14 +122,16 @@ class LocalFiles:
 
     def quarantined(self, group: str | None = None) -> str:
         """Return why a group, or anything, is not judged, as an audit states it."""
-        aside = [row for row in self._rows if row["what"] in QUARANTINED]
+        quarantined = [row for row in self._rows if row["what"] in QUARANTINED]
         if group is not None:
-            return reasons_of(row for row in aside if row.get("group_id") == group)
+            return reasons_of(
+                row for row in quarantined if row.get("group_id") == group
+            )
         unknown = [
             quarantine_row(UNREADABLE, error.reason, source=error.source)
             for error in self._found.unknown
         ]
-        return reasons_of([*aside, *unknown])
+        return reasons_of([*quarantined, *unknown])
 
     @cached_property
     def _found(self) -> Found:

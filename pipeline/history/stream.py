@@ -27,7 +27,7 @@ from pipeline.records import (
     GroupTombstone,
     OffsetCommit,
     OffsetTombstone,
-    SetAside,
+    OtherGroupRecord,
     decode_record,
 )
 from pipeline.sightings import GroupSightings, Sighting
@@ -140,8 +140,8 @@ class _Group:
         self._history = GroupHistory(key[0], self._commits, self._sightings)
         self._consumer = ConsumerHistory(key[0], self._commits, self._sightings)
         self._numbers = GenerationNumbers()
-        self._aside: dict[tuple[str, str], Row] = {}
-        self._is_consumer_aside = False  # the last record is of the new protocol
+        self._quarantined: dict[tuple[str, str], Row] = {}
+        self._is_consumer_quarantined = False  # the last record is of the new protocol
         self._last: tuple[int, bytes, bytes | None] | None = None
         self._went_back = False  # the time of the last record
         self._seen = seen
@@ -170,13 +170,13 @@ class _Group:
         yield from self._found(self._history.finish())
         yield from self._found(self._consumer.finish())
         self._seen.note(self._sightings.all())
-        for kind in sorted(self._aside):
-            yield self._aside[kind]
+        for kind in sorted(self._quarantined):
+            yield self._quarantined[kind]
 
     def _decoded(self, row: Row) -> Iterator[Row]:
         record = decode_record(row["key"], row["value"])
-        if isinstance(record, SetAside):
-            self._set_aside(row, record.kind, record.reason)
+        if isinstance(record, OtherGroupRecord):
+            self._quarantine(row, record.kind, record.reason)
         elif isinstance(record, ConsumerGroupRecord):
             yield from self._of_consumer_group(record, row)
         elif isinstance(record, GroupTombstone):
@@ -186,7 +186,7 @@ class _Group:
         elif not isinstance(record, GroupMetadata):
             self._commit_or_forget(record, row["at"])
         elif (reason := why_not_judged(record)) is not None:
-            self._set_aside(row, type(record).__name__, reason)
+            self._quarantine(row, type(record).__name__, reason)
             self._numbers.lost()
             yield from self._found(self._history.lost())
         elif self._is_downgrade(record):
@@ -221,8 +221,8 @@ class _Group:
             )
         self._numbers.lost()
         if row.get("record") == WITHOUT_TOMBSTONES:
-            self._set_aside(row, type(record).__name__, NO_TOMBSTONES)
-            self._is_consumer_aside = True
+            self._quarantine(row, type(record).__name__, NO_TOMBSTONES)
+            self._is_consumer_quarantined = True
             yield from self._found(self._history.lost())
         else:
             yield from self._found(self._consumer.apply(record, self._place(row)))
@@ -233,8 +233,11 @@ class _Group:
         A new classic group begins with a record without members.
         """
         ended = self._consumer.take_ended() == record.generation
-        was_aside, self._is_consumer_aside = self._is_consumer_aside, False
-        return bool(record.members) and (ended or was_aside)
+        was_quarantined, self._is_consumer_quarantined = (
+            self._is_consumer_quarantined,
+            False,
+        )
+        return bool(record.members) and (ended or was_quarantined)
 
     def _lost(self, row: Row) -> Iterator[Row]:
         """Reset what a record that cannot be read has replaced."""
@@ -266,12 +269,12 @@ class _Group:
                 continue
             yield case_row(case)
 
-    def _set_aside(self, row: Row, record: str, reason: str) -> None:
-        counted = self._aside.get((record, reason))
+    def _quarantine(self, row: Row, record: str, reason: str) -> None:
+        counted = self._quarantined.get((record, reason))
         if counted is not None:
             counted["records"] += 1
         else:
-            self._aside[record, reason] = record_quarantined(
+            self._quarantined[record, reason] = record_quarantined(
                 SET_ASIDE, row, reason, record=record
             )
 

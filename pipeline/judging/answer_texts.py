@@ -40,13 +40,13 @@ class NamedAnswers:
     client: str | None
 
 
-def assignment_texts(asked: Sequence[NamedAnswers]) -> list[list[str]]:
+def assignment_texts(all_answers: Sequence[NamedAnswers]) -> list[list[str]]:
     """Write the answers to each rebalance as assignment/1, canonical JSON."""
-    if not asked:
+    if not all_answers:
         return []
-    codes = [named.code for named in asked]
-    found = [named.found for named in asked]
-    every = [(named, name) for named in asked for name in named.found.assignors]
+    codes = [named.code for named in all_answers]
+    found = [named.found for named in all_answers]
+    every = [(named, name) for named in all_answers for name in named.found.assignors]
     optima = [evaluated.assignors.index(OPTIMUM) for evaluated in found]
     text, ends = answer_texts(
         AnswerColumns(
@@ -71,7 +71,7 @@ def assignment_texts(asked: Sequence[NamedAnswers]) -> list[list[str]]:
             level=np.concatenate([evaluated.level for evaluated in found]),
             price=np.concatenate([evaluated.price for evaluated in found]),
             heads=Texts.of([_head(named, name) for named, name in every]),
-            abouts=Texts.of([_about(named) for named in asked]),
+            abouts=Texts.of([_about(named) for named in all_answers]),
             members=Texts.keys(name for code in codes for name in code.members),
             topics=Texts.keys(name for code in codes for name in code.topics),
         )
@@ -87,16 +87,16 @@ def assignment_texts(asked: Sequence[NamedAnswers]) -> list[list[str]]:
     return texts
 
 
-def _head(asked: NamedAnswers, assignor: str) -> bytes:
+def _head(answers: NamedAnswers, assignor: str) -> bytes:
     """Return the text of an answer up to its certificate."""
     name: str | None = assignor
-    name = asked.client if name == ACTUAL else ENGINE if name == OPTIMUM else name
+    name = answers.client if name == ACTUAL else ENGINE if name == OPTIMUM else name
     return b"{" if name is None else b'{"assignor":' + orjson.dumps(name) + b","
 
 
-def _about(asked: NamedAnswers) -> bytes:
+def _about(answers: NamedAnswers) -> bytes:
     """Return the text of an answer between its figures and its members."""
-    about = b'"format":"assignment/1","group":' + orjson.dumps(asked.group)
-    if asked.identity is not None:
-        about += b',"id":' + orjson.dumps(asked.identity)
+    about = b'"format":"assignment/1","group":' + orjson.dumps(answers.group)
+    if answers.identity is not None:
+        about += b',"id":' + orjson.dumps(answers.identity)
     return about + b',"members":'

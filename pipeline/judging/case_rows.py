@@ -44,7 +44,7 @@ def rebalance_row(
 ) -> Row:
     """Return the row of one rebalance."""
     people = (case.members or {}).values()
-    told = any(member.joined is not None for member in people)
+    is_reported = any(member.joined is not None for member in people)
     return key_of(case, cluster) | {
         "at": moment(case.at),
         "source_kind": case.source_kind,
@@ -61,7 +61,9 @@ def rebalance_row(
         "topics": outcome.topics,
         "partitions": outcome.partitions,
         "owned": outcome.owned,
-        "joined": sum(bool(member.joined) for member in people) if told else None,
+        "joined": sum(bool(member.joined) for member in people)
+        if is_reported
+        else None,
         "left": case.left,
         "resubscribed": case.resubscribed,
         "partition_counts": instance.partition_counts,

@@ -110,19 +110,19 @@ class EvaluatedCodes:
         return self.of_many([(rebalance, heuristics)])[0]
 
     def of_many(
-        self, asked: Sequence[tuple[RebalanceCode, tuple[str, ...]]]
+        self, requests: Sequence[tuple[RebalanceCode, tuple[str, ...]]]
     ) -> list[Evaluated | None]:
         """Return the answers to each rebalance by some heuristics."""
-        keys = [(rebalance.code.tobytes(), names) for rebalance, names in asked]
+        keys = [(rebalance.code.tobytes(), names) for rebalance, names in requests]
         new = dict[_Key, RebalanceCode]()
         found = dict[_Key, Evaluated | None]()
-        for key, (rebalance, _) in zip(keys, asked, strict=True):
+        for key, (rebalance, _) in zip(keys, requests, strict=True):
             if key in self._known:
                 self._known.move_to_end(key)
                 found[key] = self._known[key]
             else:
                 new.setdefault(key, rebalance)
-        self.found += len(asked) - len(new)
+        self.found += len(requests) - len(new)
         self.evaluated += len(new)
         for key, answers in zip(new, self._evaluated(new), strict=True):
             found[key] = answers
@@ -131,13 +131,13 @@ class EvaluatedCodes:
         return [found[key] for key in keys]
 
     def _evaluated(
-        self, asked: Mapping[_Key, RebalanceCode]
+        self, requests: Mapping[_Key, RebalanceCode]
     ) -> Iterator[Evaluated | None]:
-        if not asked:
+        if not requests:
             return
-        first = _first_answers([*asked.values()], self.claim_rule)
+        first = _first_answers([*requests.values()], self.claim_rule)
         for ((data, heuristics), rebalance), answers in zip(
-            asked.items(), first, strict=True
+            requests.items(), first, strict=True
         ):
             digest = blake2b(data, digest_size=8).digest()
             is_sampled = int.from_bytes(digest, "big") % SAMPLE == 0

@@ -113,8 +113,8 @@ class _Judging:
         columns = [batch.table[name].to_pylist() for name in names]
         self._names = [*zip(*columns, strict=True)]
         self._ends = batch.table["episode"].combine_chunks().is_valid().to_pylist()
-        asked = batch.questions.case.tolist()
-        self._episode = {case: q for q, case in enumerate(asked)}  # the last one counts
+        cases = batch.questions.case.tolist()
+        self._episode = {case: q for q, case in enumerate(cases)}  # the last one counts
 
     def found(self, left: list[int]) -> JudgedTogether:
         """Judge the cases; ``left`` are others that are not in the batch."""
@@ -157,16 +157,16 @@ class _Judging:
         """Evaluate the questions; without those of which the document must be."""
         questions = self._batch.questions
         codes = [self._batch.code_of(q) for q in range(questions.case.size)]
-        asked = [
+        requests = [
             (question, code, () if is_episode else self._heuristics)
             for question, (code, is_episode) in enumerate(
                 zip(codes, questions.is_episode.tolist(), strict=True)
             )
             if code is not None
         ]
-        every = self._known.of_many([(code, names) for _, code, names in asked])
+        every = self._known.of_many([(code, names) for _, code, names in requests])
         found = dict[int, NamedAnswers]()
-        for (question, code, _), answers in zip(asked, every, strict=True):
+        for (question, code, _), answers in zip(requests, every, strict=True):
             if answers is not None:
                 group, identity, client = self._names[int(questions.case[question])]
                 found[question] = NamedAnswers(
@@ -180,7 +180,7 @@ class _Judging:
 
     def _outcome(self, question: int, named: NamedAnswers, texts: list[str]) -> Outcome:
         case = int(self._batch.questions.case[question])
-        asked = CodedQuestion(
+        coded = CodedQuestion(
             is_round=bool(self._batch.questions.is_round[question]),
             lag_known=bool(self._batch.lags.is_known[case]),
             claim_rule=self._settings.claim_rule,
@@ -189,7 +189,7 @@ class _Judging:
             held=partial(self._batch.assigned, case),
         )
         try:
-            return outcome_of_code(named, texts, asked)
+            return outcome_of_code(named, texts, coded)
         except DisagreementError as error:
             reason = f"rebalance {named.identity}: {error}"
             raise DisagreementError(reason) from error

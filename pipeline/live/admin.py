@@ -76,8 +76,8 @@ def connected(server: str, settings: ClientSettings) -> Iterator[Any]:
     except KafkaTimeoutError as error:
         reason = f"no broker answers within {TIMEOUT_MS // 1000} s"
         why = connection_failure(server, settings)
-        told = reason if why is None else f"{reason}: {why}"
-        raise OutsideError(f"{server}: {told}") from error
+        message = reason if why is None else f"{reason}: {why}"
+        raise OutsideError(f"{server}: {message}") from error
     except (KafkaError, OSError, ValueError) as error:
         raise OutsideError(f"{server}: {message_of(error)}") from error
     finally:
@@ -102,9 +102,9 @@ class _Reader:
         self._offsets = OffsetReader(admin)
         self._unreported: list[Unreported] = []
 
-    def read(self, asked: Sequence[str]) -> ClusterState:
+    def read(self, requested: Sequence[str]) -> ClusterState:
         """Read groups, then their offsets and topics."""
-        names = self._names_by_protocol(asked)
+        names = self._names_by_protocol(requested)
         groups = [
             *self._groups(_CLASSIC, self._classic(names[_CLASSIC])),
             *self._groups(_CONSUMER, self._consumer(names[_CONSUMER])),
@@ -120,15 +120,15 @@ class _Reader:
             notes=tuple(self._offsets.failures),
         )
 
-    def _names_by_protocol(self, asked: Sequence[str]) -> dict[str, list[str]]:
+    def _names_by_protocol(self, requested: Sequence[str]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {_CLASSIC: [], _CONSUMER: []}
         listed = {group["group_id"]: group for group in self._admin.list_groups()}
-        for name in sorted(set(asked) or listed):
+        for name in sorted(set(requested) or listed):
             reason = _why_not(listed.get(name))
             if reason is None:
                 protocol = (listed[name].get("group_type") or _CLASSIC).lower()
                 found[protocol].append(name)
-            elif asked:
+            elif requested:
                 self._unreported.append(Unreported(group_id=name, reason=reason))
         return found
 
@@ -204,8 +204,10 @@ class _Reader:
             for t in (*(member.subscription or ()), *member.target)
         }
         by_pattern = any(member.pattern is not None for member in members)
-        asked = None if by_pattern else sorted(used)
-        described = self._admin.describe_topics(asked) if asked != [] else []
+        topic_names = None if by_pattern else sorted(used)
+        described = (
+            self._admin.describe_topics(topic_names) if topic_names != [] else []
+        )
         known = [topic for topic in described if not topic["error_code"]]
         names = sorted(
             topic["name"] for topic in known if topic["name"] not in _INTERNAL

@@ -36,12 +36,14 @@ class OffsetReader:
         """Add the log ends of each topic for which they can be read."""
 
         def ends(names: Sequence[str], at: Any) -> Offsets:
-            asked = {
+            requests = {
                 TopicPartition(name, number): at
                 for name in names
                 for number in range(topics[name].partitions)
             }
-            return _by_topic(self._admin.list_partition_offsets(asked) if asked else {})
+            return _by_topic(
+                self._admin.list_partition_offsets(requests) if requests else {}
+            )
 
         found = self._all_or_each(
             lambda some: {

@@ -21,7 +21,7 @@ from pipeline.records.model import (
     GroupTombstone,
     OffsetCommit,
     OffsetTombstone,
-    SetAside,
+    OtherGroupRecord,
 )
 from pipeline.records.printed_records import (
     PrintedError,
@@ -45,9 +45,9 @@ __all__ = [
     "GroupTombstone",
     "OffsetCommit",
     "OffsetTombstone",
+    "OtherGroupRecord",
     "PrintedError",
     "Record",
-    "SetAside",
     "TopicIdPartitions",
     "TopicMetadata",
     "decode_record",

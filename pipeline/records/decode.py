@@ -16,7 +16,7 @@ from pipeline.records.model import (
     GroupTombstone,
     OffsetCommit,
     OffsetTombstone,
-    SetAside,
+    OtherGroupRecord,
 )
 from pipeline.records.offsets import decode_offset
 from rebalance import WireError
@@ -28,7 +28,7 @@ Record: TypeAlias = (
     | GroupMetadata
     | GroupTombstone
     | ConsumerGroupRecord
-    | SetAside
+    | OtherGroupRecord
 )
 
 _OFFSET_COMMITS: Final = (0, 1)
@@ -86,6 +86,6 @@ def decode_record(key: bytes | None, value: bytes | None) -> Record:
         raise WireError(f"key: unknown record type {record_type}", offset=0)
     kind, reason = _OTHERS[record_type]
     group_id = cursor.string("key: group")
-    return SetAside(
+    return OtherGroupRecord(
         kind=kind, group_id=group_id, reason=reason, tombstone=value is None
     )

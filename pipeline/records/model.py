@@ -78,7 +78,7 @@ class GroupTombstone(NamedTuple):
     group_id: str
 
 
-class SetAside(NamedTuple):
+class OtherGroupRecord(NamedTuple):
     """A valid record of another kind of group; ``reason`` states which.
 
     ``kind`` is Kafka's name of the record, such as ``ShareGroupMetadata``.

@@ -28,14 +28,14 @@ def read_describe(
     """
     snapshots, strays = read_snapshots(files, group_name=group_name)
     cases: list[Case] = []
-    aside: list[Row] = []
+    quarantined: list[Row] = []
     for snapshot in snapshots:
         try:
             cases.append(case_of(snapshot))
         except NotJudged as error:
-            aside.append(_refused(snapshot, error))
+            quarantined.append(_refused(snapshot, error))
     yield from map(case_row, with_group_sizes(cases))
-    yield from aside
+    yield from quarantined
     yield from _counted(strays)
 
 

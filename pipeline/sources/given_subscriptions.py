@@ -78,9 +78,9 @@ def with_given_subscriptions(case: Case, given: GivenSubscriptions) -> Case:
     if not any(topics.values()):
         return case
     for name, member in case.members.items():
-        told = topics[name]
-        other = sorted(set(member.assigned or ()) - set(told or ()))
-        if told is not None and other:
+        stated = topics[name]
+        other = sorted(set(member.assigned or ()) - set(stated or ()))
+        if stated is not None and other:
             doubt = f"{name} has partitions of {other[0]}, to which it does not "
             doubt += "subscribe as --subscriptions states"
             return replace(case, doubt=case.doubt or doubt)

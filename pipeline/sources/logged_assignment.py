@@ -44,7 +44,7 @@ def state_of(logged: Logged, protocol: str | None) -> Case:
     place = f"{logged.source}:{logged.line.number}"
     number = logged.generation
     name = place if number is None else f"generation {number} ({place})"
-    told = logged.subscriptions
+    reported = logged.subscriptions
     return Case(
         rebalance_id=name,
         group_id=logged.group_id,
@@ -56,13 +56,15 @@ def state_of(logged: Logged, protocol: str | None) -> Case:
         protocol="classic",
         client_assignor=protocol,
         owned_from=SNAPSHOT,
-        subscriptions=NOT_REPORTED if told is None else REPORTED,
+        subscriptions=NOT_REPORTED if reported is None else REPORTED,
         members_listed=ALL_LISTED,
         at_rest=BY_LEADER,
         doubt=logged.doubt,
         members={
             name: CaseMember(
-                subscription=sorted(held) if told is None else told.get(name, []),
+                subscription=sorted(held)
+                if reported is None
+                else reported.get(name, []),
                 owned={},
                 assigned=held,
             )

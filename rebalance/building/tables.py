@@ -47,9 +47,11 @@ def instance_from_table(
     lag = None
     if "lag" in table.column_names:
         lag = dict(zip(keys, _integers(table, "lag"), strict=True))
-    asked = _subscriptions(subscriptions)
+    subscribed = _subscriptions(subscriptions)
     names = (
-        asked if isinstance(asked, Mapping) else [owner for owner in owners if owner]
+        subscribed
+        if isinstance(subscribed, Mapping)
+        else [owner for owner in owners if owner]
     )
     parts = GroupParts(
         group=group,
@@ -57,7 +59,7 @@ def instance_from_table(
         members={name: {} for name in sorted(set(names))},
         lag=lag,
     )
-    parts.subscribe(asked)
+    parts.subscribe(subscribed)
     for (topic, number), member in zip(keys, owners, strict=True):
         if member is not None:
             parts.add_claim(member, topic, number)

@@ -29,15 +29,15 @@ def main() -> int:
     parser.add_argument("words", nargs="*", metavar="WORD", help="part of a name")
     parser.add_argument("--out", type=Path, default=OUT, help=f"default: {OUT}")
     parser.add_argument("--list", action="store_true", help="print the names")
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     cases = [
         case
         for case in all_cases()
-        if not asked.words or any(word in case.name for word in asked.words)
+        if not arguments.words or any(word in case.name for word in arguments.words)
     ]
     if not cases:
         parser.error("no case has such a name")
-    if asked.list:
+    if arguments.list:
         print(*(case.name for case in cases), sep="\n")
         return 0
     is_missing = False
@@ -50,7 +50,7 @@ def main() -> int:
                 print(f"{case.name}: {error}", file=sys.stderr)
                 is_missing = True
                 continue
-            write_confirmations(asked.out, [found])
+            write_confirmations(arguments.out, [found])
             word = "confirmed" if found.confirmed else "not confirmed"
             print(f"{case.name}: {word}: {found.outcome}", flush=True)
     return 3 if is_missing else 0

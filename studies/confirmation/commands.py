@@ -77,7 +77,7 @@ def member_command(
     OutsideError
         If a program in Java cannot be compiled.
     """
-    asked = {
+    settings = {
         "address": address,
         "group": group,
         "assignor": client.assignor,
@@ -90,18 +90,18 @@ def member_command(
         argv = _java(client, address, group, pace)
         return MemberCommand(argv=argv, has_all=True)
     if client.client in {"franz-go", "sarama"}:
-        argv = (client.program().argv[0], "follow", json.dumps(asked))
+        argv = (client.program().argv[0], "follow", json.dumps(settings))
         return MemberCommand(argv=argv, has_all=True)
     if client.client in {"kafka-python", "aiokafka"}:
         python = next(word for word in client.program().argv if "/bin/python" in word)
         file = f"{client.client.replace('-', '_')}_member.py"
         command = ("/usr/bin/env", "-u", "PYTHONPATH", python, str(PROGRAMS / file))
-        return MemberCommand(argv=(*command, json.dumps(asked)), has_all=False)
+        return MemberCommand(argv=(*command, json.dumps(settings)), has_all=False)
     if client.client == "librdkafka":
         if client.version != version("confluent-kafka"):
             raise MissingClientError(client.client, client.version)
         program = str(PROGRAMS / "librdkafka_member.py")
-        argv = (sys.executable, program, json.dumps(asked))
+        argv = (sys.executable, program, json.dumps(settings))
         return MemberCommand(argv=argv, has_all=False)
     raise UnknownClientError(f"{client.spec} has no members for a real group")
 

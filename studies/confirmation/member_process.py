@@ -86,13 +86,13 @@ class MemberProcess:
 
     def frames(self, member: str, seconds: float) -> list[str]:
         """Return the stack of a member's thread; nothing if there is no answer."""
-        asked = len(self.events)
+        before = len(self.events)
         self.order("where", member)
 
         def answers() -> list[list[str]]:
             return [
                 e.get("frames", [])
-                for e in self.events[asked:]
+                for e in self.events[before:]
                 if e["event"] == "where"
             ]
 

@@ -74,7 +74,7 @@ def picture_of(case: Case, told: str) -> str:
         for panel in panels:
             _draw(marks, panel, case.instance, rows, left, 0.0)
             left += panel.width + GAP
-        return svg_of(marks, width=across, height=height, told=told)
+        return svg_of(marks, width=across, height=height, description=told)
     top = 0
     for panel in panels:
         if not panel.note:
@@ -82,7 +82,7 @@ def picture_of(case: Case, told: str) -> str:
         _draw(marks, panel, case.instance, rows, names, top)
         top += TOP + 2 * ROW if panel.note else height
     width = names + max(panel.width for panel in panels) + GAP
-    return svg_of(marks, width=width, height=top, told=told)
+    return svg_of(marks, width=width, height=top, description=told)
 
 
 def _panels(case: Case) -> Iterator[Panel]:

@@ -20,10 +20,12 @@ def main() -> None:
         "--seconds", type=float, default=0, help="of random churn after each scenario"
     )
     parser.add_argument("--seed", type=int, default=0, help="of the random churn")
-    asked = parser.parse_args()
-    groups = asked.group or list(SCENARIOS)
-    count = record(asked.out, groups=groups, seconds=asked.seconds, seed=asked.seed)
-    print(f"{asked.out}: {count} records of __consumer_offsets")
+    arguments = parser.parse_args()
+    groups = arguments.group or list(SCENARIOS)
+    count = record(
+        arguments.out, groups=groups, seconds=arguments.seconds, seed=arguments.seed
+    )
+    print(f"{arguments.out}: {count} records of __consumer_offsets")
 
 
 if __name__ == "__main__":

@@ -42,8 +42,8 @@ SCHEMA: Final = pa.schema(
 def create_topics(address: str, topics: dict[str, int]) -> None:
     """Create topics and wait until the broker has them."""
     admin = AdminClient({"bootstrap.servers": address})
-    asked = [NewTopic(name, count, 1) for name, count in topics.items()]
-    for created in admin.create_topics(asked).values():
+    requests = [NewTopic(name, count, 1) for name, count in topics.items()]
+    for created in admin.create_topics(requests).values():
         created.result(SECONDS)
 
 
@@ -61,12 +61,12 @@ def produce(address: str, topics: dict[str, int], random: Random) -> None:
 def write_topics(address: str, topics: dict[str, int], path: Path) -> None:
     """Write partition counts and topic ids."""
     admin = AdminClient({"bootstrap.servers": address})
-    told: dict[str, Any] = {}
+    stated: dict[str, Any] = {}
     found = admin.describe_topics(TopicCollection(sorted(topics)))
     for name, described in found.items():
         about = described.result(SECONDS)
-        told[name] = {"partitions": len(about.partitions), "id": _id(about.topic_id)}
-    path.write_text(json.dumps(told, indent=1) + "\n")
+        stated[name] = {"partitions": len(about.partitions), "id": _id(about.topic_id)}
+    path.write_text(json.dumps(stated, indent=1) + "\n")
 
 
 def _id(topic_id: Uuid) -> str:
@@ -78,20 +78,20 @@ def write_offsets(address: str, topics: dict[str, int], path: Path) -> None:
     """Write the earliest and latest offset of each partition."""
     consumer = Consumer({"bootstrap.servers": address, "group.id": "unused"})
     try:
-        told: dict[str, dict[str, dict[str, int]]] = {}
+        stated: dict[str, dict[str, dict[str, int]]] = {}
         for topic in sorted(topics):
             for number in range(topics[topic]):
                 earliest, latest = consumer.get_watermark_offsets(
                     TopicPartition(topic, number), timeout=SECONDS
                 )
-                told.setdefault(topic, {})[str(number)] = {
+                stated.setdefault(topic, {})[str(number)] = {
                     "earliest": earliest,
                     "latest": latest,
                 }
     finally:
         consumer.close()
     now = time.time_ns() // 1_000_000
-    path.write_text(json.dumps({"ms": now, "offsets": told}) + "\n")
+    path.write_text(json.dumps({"ms": now, "offsets": stated}) + "\n")
 
 
 def write_log(address: str, path: Path) -> int:

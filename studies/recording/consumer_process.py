@@ -13,7 +13,11 @@ from typing import IO, Any, Final
 
 from conformance.broker import java_member
 from rebalance import OutsideError
-from studies.recording.clients.reporting import COMMIT_MS, HEARTBEAT_MS, Asked
+from studies.recording.clients.reporting import (
+    COMMIT_MS,
+    HEARTBEAT_MS,
+    ConsumerSettings,
+)
 from studies.recording.events import Event, Events
 
 JAVA: Final = "java"
@@ -34,33 +38,33 @@ class Consumer:
     """The description of a consumer: client library and settings."""
 
     library: str
-    asked: Asked
+    settings: ConsumerSettings
 
     def command(self) -> Sequence[str]:
         """Return the command line."""
-        asked = self.asked
+        settings = self.settings
         if self.library != JAVA:
             module = MODULES[self.library]
-            return [sys.executable, "-m", module, json.dumps(asdict(asked))]
-        is_classic = asked.protocol == "classic"
-        settings = {
-            "client.id": asked.client,
+            return [sys.executable, "-m", module, json.dumps(asdict(settings))]
+        is_classic = settings.protocol == "classic"
+        properties = {
+            "client.id": settings.client,
             "auto.offset.reset": "earliest",
             "enable.auto.commit": "true",
             "auto.commit.interval.ms": str(COMMIT_MS),
         }
         if is_classic:
-            settings["session.timeout.ms"] = str(asked.session_ms)
-            settings["heartbeat.interval.ms"] = str(HEARTBEAT_MS)
-        elif asked.assignors:
-            (settings["group.remote.assignor"],) = asked.assignors
+            properties["session.timeout.ms"] = str(settings.session_ms)
+            properties["heartbeat.interval.ms"] = str(HEARTBEAT_MS)
+        elif settings.assignors:
+            (properties["group.remote.assignor"],) = settings.assignors
         return java_member(
-            asked.bootstrap,
-            asked.group,
-            asked.assignors if is_classic else (),
-            asked.topics,
-            instance_id=asked.instance,
-            settings=settings,
+            settings.bootstrap,
+            settings.group,
+            settings.assignors if is_classic else (),
+            settings.topics,
+            instance_id=settings.instance,
+            settings=properties,
         )
 
 
@@ -69,7 +73,7 @@ class ConsumerProcess:
 
     def __init__(self, consumer: Consumer, events: Events, folder: Path) -> None:
         self.consumer = consumer
-        self.topics = list(consumer.asked.topics)
+        self.topics = list(consumer.settings.topics)
         self.held: Pairs = frozenset()
         self.assigned = 0
         self._events = events
@@ -80,9 +84,9 @@ class ConsumerProcess:
             "start",
             topics=self.topics,
             library=consumer.library,
-            protocol=consumer.asked.protocol,
-            assignors=consumer.asked.assignors,
-            instance=consumer.asked.instance,
+            protocol=consumer.settings.protocol,
+            assignors=consumer.settings.assignors,
+            instance=consumer.settings.instance,
         )
         with self._errors.open("wb") as errors:
             self._process = subprocess.Popen(
@@ -98,20 +102,20 @@ class ConsumerProcess:
     @property
     def name(self) -> str:
         """The client id."""
-        return self.consumer.asked.client
+        return self.consumer.settings.client
 
     @property
     def group(self) -> str:
         """The group id."""
-        return self.consumer.asked.group
+        return self.consumer.settings.group
 
     def subscribe(self, topics: Sequence[str]) -> None:
         """Change the subscription."""
         self.topics = list(topics)
         self._events.driver(self.group, self.name, "subscribe", topics=self.topics)
-        told = _open(self._process.stdin)
-        told.write(json.dumps(self.topics).encode() + b"\n")
-        told.flush()
+        stream = _open(self._process.stdin)
+        stream.write(json.dumps(self.topics).encode() + b"\n")
+        stream.flush()
 
     def leave(self) -> None:
         """Let it close, and wait until it has ended.
@@ -157,17 +161,17 @@ class ConsumerProcess:
         for line in _open(self._process.stdout):
             self._apply(json.loads(line))
 
-    def _apply(self, told: Event) -> None:
-        partitions: dict[str, list[int]] = told["partitions"]
+    def _apply(self, callback: Event) -> None:
+        partitions: dict[str, list[int]] = callback["partitions"]
         changed = frozenset((t, n) for t, ns in partitions.items() for n in ns)
-        event: Any = told["event"]
+        event: Any = callback["event"]
         if event == "assign":
             self.held |= changed
             self.assigned += 1
         else:
             self.held -= changed
-        told.pop("held", None)
-        self._events.add({"group": self.group, "client": self.name} | told)
+        callback.pop("held", None)
+        self._events.add({"group": self.group, "client": self.name} | callback)
 
 
 def _open(pipe: IO[bytes] | None) -> IO[bytes]:

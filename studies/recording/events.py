@@ -22,8 +22,8 @@ class Events:
 
     def driver(self, group: str, client: str, event: str, **details: Any) -> None:
         """Add something that the driver does, before it does it."""
-        told = {"ms": time.time_ns() // 1_000_000, "group": group, "client": client}
-        self.add(told | {"event": event, "by": "driver"} | details)
+        row = {"ms": time.time_ns() // 1_000_000, "group": group, "client": client}
+        self.add(row | {"event": event, "by": "driver"} | details)
 
     def add(self, event: Event) -> None:
         """Add an event."""

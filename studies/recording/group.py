@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from rebalance import OutsideError
-from studies.recording.clients.reporting import Asked
+from studies.recording.clients.reporting import ConsumerSettings
 from studies.recording.consumer_process import Consumer, ConsumerProcess
 from studies.recording.events import Events
 
@@ -47,7 +47,7 @@ class Group:
         waits: bool = True,
     ) -> ConsumerProcess:
         """Start a member; ``topics`` are all by default."""
-        asked = Asked(
+        settings = ConsumerSettings(
             bootstrap=self.place.address,
             group=self.name,
             client=f"{self.name}-{self._started}",
@@ -58,7 +58,7 @@ class Group:
             session_ms=SESSION_MS,
         )
         self._started += 1
-        consumer = Consumer(library=library, asked=asked)
+        consumer = Consumer(library=library, settings=settings)
         member = ConsumerProcess(consumer, self.place.events, self.place.folder)
         self.members.append(member)
         if waits:
@@ -88,7 +88,7 @@ class Group:
         or receives something.
         """
         before = member.assigned
-        is_classic = member.consumer.asked.protocol == "classic"
+        is_classic = member.consumer.settings.protocol == "classic"
         is_called = is_classic or any(topic not in topics for topic, _ in member.held)
         member.subscribe(topics)
         if waits:

@@ -83,21 +83,21 @@ class _ConfirmedSubject(_Listed):
     """A subject; what it does not answer is asked again, of a new, patient process."""
 
     patient: External
-    asked_again: Subject | None = None
+    repeated: Subject | None = None
 
     def answer(self, rebalance: bytes) -> Answer:
         answer = self.subject.answer(rebalance)
         if answer.verdict not in {Verdict.HANG, Verdict.SLOW}:
             return answer
         again = _opened(_Listed(self.patient.start()))
-        self.asked_again = again
+        self.repeated = again
         try:
             return again.answer(rebalance)
         finally:
-            self.asked_again = None
+            self.repeated = None
             again.close()
 
     def cut(self) -> None:
         self.subject.cut()
-        if (again := self.asked_again) is not None:
+        if (again := self.repeated) is not None:
             again.cut()

@@ -21,9 +21,9 @@ def record_file(folder: Path, client: str, version: str) -> Path:
 def write_records(file: Path, lines: Iterable[bytes]) -> None:
     """Write lines; equal lines are equal bytes, because no time is stored."""
     data = gzip.compress(b"".join(line + b"\n" for line in lines), 9, mtime=0)
-    aside = file.with_name(file.name + ".part")
-    aside.write_bytes(data)
-    aside.replace(file)
+    partial_file = file.with_name(file.name + ".part")
+    partial_file.write_bytes(data)
+    partial_file.replace(file)
 
 
 def stored_records(file: Path) -> Iterator[Finding | RunSummary]:

@@ -119,9 +119,9 @@ def _surveyed(_subject: Subject, task: SurveyTask) -> Surveyed:
             return Surveyed(spec=client.spec, problem=str(missing))
         except (OSError, OutsideError) as error:
             return Surveyed(spec=client.spec, problem=f"not surveyed: {error}")
-        aside = part.with_name(part.name + ".part")
-        aside.write_bytes(b"".join(line + b"\n" for line in lines))
-        aside.replace(part)
+        partial_file = part.with_name(part.name + ".part")
+        partial_file.write_bytes(b"".join(line + b"\n" for line in lines))
+        partial_file.replace(part)
     counted = map(orjson.loads, part.read_bytes().splitlines())
     rebalances = sum(record.get("rebalances", 0) for record in counted)
     return Surveyed(spec=client.spec, rebalances=rebalances)

@@ -21,8 +21,10 @@ from tests.pipeline.recorded import in_order
 def cases_of(folder: Path) -> list[Case]:
     rows = in_order(read_paths([folder]))
     seen = list(histories(rows))
-    aside = [row for row in seen if row["what"] in QUARANTINED]
-    assert {row["record"] for row in aside} == {"generation"}  # as in the recording
+    quarantined = [row for row in seen if row["what"] in QUARANTINED]
+    assert {row["record"] for row in quarantined} == {
+        "generation"
+    }  # as in the recording
     return [unpack(row["value"]) for row in seen if row["what"] == CASE]
 
 

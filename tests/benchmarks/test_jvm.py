@@ -100,8 +100,8 @@ def peer(tmp_path: Path) -> JavaCalls:
 
 
 def test_times_are_read() -> None:
-    told = read_line(b'{"cpu_ns":[3],"wall_ns":[4],"collected_ms":0}')
-    assert told == {"cpu_ns": [3], "wall_ns": [4], "collected_ms": 0}
+    line = read_line(b'{"cpu_ns":[3],"wall_ns":[4],"collected_ms":0}')
+    assert line == {"cpu_ns": [3], "wall_ns": [4], "collected_ms": 0}
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def with_java(ms: float) -> dict[str, Any]:
     return {"java_first_ms": 9 * ms, "java_cpu_ms": ms, "java_wall_ms": ms}
 
 
-LINES_TOLD = [
+PAGE_LINES = [
     line("S1", "range", 10, **with_java(7.0), same_plan=True),
     line("S1", "constrained-sticky", 10, java=None),
     line("S2", "range", 10, **with_java(1.0), same_plan=False),
@@ -227,7 +227,7 @@ LINES_TOLD = [
 
 
 def test_the_page_contains_the_measurements() -> None:
-    check_snapshot("page/speed.txt", page_part(LINES_TOLD))
+    check_snapshot("page/speed.txt", page_part(PAGE_LINES))
 
 
 def test_ratios_of_repeated_runs_are_a_range() -> None:
@@ -254,7 +254,7 @@ def test_the_largest_equal_group_is_s2() -> None:
 def test_the_part_between_the_marks_is_replaced(tmp_path: Path) -> None:
     page = tmp_path / "speed.md"
     page.write_text(f"before {START} old {END} after")
-    write_into(page, page_part(LINES_TOLD))
+    write_into(page, page_part(PAGE_LINES))
     text = page.read_text()
     assert text.startswith(f"before {START}")
     assert text.endswith(f"{END} after")
@@ -263,7 +263,7 @@ def test_the_part_between_the_marks_is_replaced(tmp_path: Path) -> None:
 
 @pytest.mark.heavy
 def test_the_growth_is_drawn() -> None:
-    assert picture_of(LINES_TOLD).startswith(b"\x89PNG")
+    assert picture_of(PAGE_LINES).startswith(b"\x89PNG")
 
 
 @pytest.fixture(scope="module")

@@ -194,8 +194,8 @@ def test_refusals_are_left_out(summary: list[Line]) -> None:
 def test_a_killed_study_continues(summary: list[Line], tmp_path: Path) -> None:
     studied(tmp_path)
     lost = record_file(tmp_path, OWN[1].name, "racks")
-    aside = lost.with_name(lost.name + ".part")
-    lost.replace(aside)  # as a write that was interrupted
+    partial_file = lost.with_name(lost.name + ".part")
+    lost.replace(partial_file)  # as a write that was interrupted
     said: list[str] = []
     done = run_study(PLAN, OWN, tmp_path, workers=1, say=said.append)
     new = [

@@ -29,10 +29,10 @@ class Fake(Adapter):
 
     def __init__(self, way: str) -> None:
         super().__init__(Program(name="fake", argv=()))
-        self.way, self.asked = way, 0
+        self.way, self.answered = way, 0
 
     def answer(self, rebalance: bytes) -> Answer:
-        self.asked += 1
+        self.answered += 1
         instance = instance_of(parse_rebalance(rebalance))
         given = ASSIGNORS["sticky"].assign(instance)
         if self.way == "rounds":
@@ -48,9 +48,9 @@ class Fake(Adapter):
 def lines(way: str = "sticky", seeds: int = 4) -> list[Line]:
     found: list[Line] = []
     for version, kind in product(("4.4.0", "3.9.2"), ("mixed, churned", "equal, new")):
-        told = {"kafka": version, "assignor": "sticky", "kind": kind}
+        keys = {"kafka": version, "assignor": "sticky", "kind": kind}
         cases = [Case.of(draw(kind, seed)) for seed in range(seeds)]
-        found += lines_of(Fake(way), ABOUT | told, "sticky", cases)
+        found += lines_of(Fake(way), ABOUT | keys, "sticky", cases)
     return found
 
 
@@ -72,16 +72,16 @@ def test_random_groups_match_their_kind(kind: str) -> None:
 
 
 def _is_behind(document: Document) -> bool:
-    told = {member.get("generation", -1) for member in document["members"].values()}
-    return len(told - {-1}) > 1
+    keys = {member.get("generation", -1) for member in document["members"].values()}
+    return len(keys - {-1}) > 1
 
 
 def test_a_run_counts_all_three() -> None:
-    told, cases = {"kind": "k"}, [Case.of(SHARED)]
-    (same,) = lines_of(Fake("sticky"), told, "sticky", cases)
+    keys, cases = {"kind": "k"}, [Case.of(SHARED)]
+    (same,) = lines_of(Fake("sticky"), keys, "sticky", cases)
     assert (same["equal"], same["verdict"]) == (True, "answered")
     assert same["theirs"] == {"score": 0, "squares": 8, "moves": 0, "far": 0}
-    (worse,) = lines_of(Fake("all to the first"), told, "sticky", cases)
+    (worse,) = lines_of(Fake("all to the first"), keys, "sticky", cases)
     assert not worse["equal"]
     assert worse["theirs"] == {"score": 4, "squares": 16, "moves": 0, "far": 0}
     assert worse["ours"] == worse["optimum"] == same["theirs"]
@@ -98,7 +98,7 @@ def test_cooperative_answers_are_those_of_the_stable_state() -> None:
     case = Case.of(rebalance({"t": 4}, members))
     fake = Fake("rounds")
     answer, verdict = answer_of(fake, "cooperative-sticky", case)
-    assert (fake.asked, verdict) == (2, "answered")
+    assert (fake.answered, verdict) == (2, "answered")
     assert answer is not None
     assert answer.members == {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
 
@@ -111,7 +111,7 @@ def test_groups_that_never_become_stable_are_reported(
         "benchmarks.upstream_runs.judged", lambda answer, *_, **__: answer
     )
     assert answer_of(fake, "cooperative-sticky", case) == (None, "restless")
-    assert fake.asked == MOST_ROUNDS
+    assert fake.answered == MOST_ROUNDS
 
 
 def test_releases_that_answer_the_same_are_one() -> None:

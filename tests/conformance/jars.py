@@ -36,7 +36,7 @@ def running(version: str, assignor: str, *, keeps: bool = False) -> Adapter:
     return Adapter(clients(version).program(assignor, keeps=keeps))
 
 
-def asked(version: str, assignor: str, document: Document) -> Answer:
+def answer_of(version: str, assignor: str, document: Document) -> Answer:
     """Run one rebalance, and judge the answer."""
     with running(version, assignor) as kafka:
         return judged_answer(kafka, assignor, document)

@@ -28,11 +28,11 @@ class Scripted:
 
     reply: Callable[[Document], Answer]
     name: str = "scripted"
-    asked: list[Document] = field(default_factory=list)
+    received: list[Document] = field(default_factory=list)
 
     def answer(self, rebalance: bytes) -> Answer:
         document = json.loads(rebalance)
-        self.asked.append(document)
+        self.received.append(document)
         return self.reply(document)
 
     def cut(self) -> None:

@@ -71,7 +71,7 @@ def unsticky(document: Document) -> Answer:
     return answered({m: {topic: claimed.get(m, [])} for m in members})
 
 
-def test_needless_moves_are_told_apart_by_the_claims_on_one_partition() -> None:
+def test_needless_moves_are_distinguished_by_the_claims_on_one_partition() -> None:
     early, late = member(["t"], {"t": [0]}, 1), member(["t"], {"t": [0]}, 2)
     undated = rebalance({"t": 1}, {"a": member(["t"]), "b": member(["t"], {"t": [0]})})
     dated = rebalance({"t": 1}, {"a": early, "b": late})
@@ -182,19 +182,19 @@ def test_what_could_not_be_shrunk_is_reported_as_far_as_it_was() -> None:
 
 @pytest.mark.heavy
 def test_the_order_of_findings_does_not_depend_on_workers() -> None:
-    told = []
+    causes = []
     for workers in (1, 3):
         plan = RunPlan(families=("racks", "fresh", "churn"), count=60, workers=workers)
         campaign = Campaign(source=faulty("raise"), plan=CampaignPlan(draws=plan))
-        told.append(
+        causes.append(
             [
                 (event.sighting.mechanism, event.sighting.family, event.sighting.index)
                 for event in campaign.run()
                 if isinstance(event, Shrinking)
             ]
         )
-    assert told[0] == told[1]
-    assert len(told[0]) > 1
+    assert causes[0] == causes[1]
+    assert len(causes[0]) > 1
 
 
 def losing(document: Document) -> Answer:

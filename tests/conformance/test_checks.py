@@ -186,7 +186,7 @@ def test_our_assignors_are_what_they_are_called(name: str) -> None:
 
 
 @pytest.mark.heavy
-def test_another_assignor_is_told_from_the_one_it_claims_to_be() -> None:
+def test_another_assignor_is_distinguished_from_the_one_it_claims_to_be() -> None:
     checks = list(corpus_checks(Scripted(heuristic("range")), algorithm="sticky"))
     assert results(checks)["unmet"] > 3
     unmet = [check for check in checks if check.result == "unmet"]
@@ -230,7 +230,7 @@ def test_steps_go_on_from_the_last_answer() -> None:
     steps = scenario({"rebalance": TWO}, unreadable, {"rebalance": TWO})
     names = [check.name for check in corpus_checks(subject, [steps])]
     assert names == ["s: 0", "s: 2"]
-    fresh, later = subject.asked
+    fresh, later = subject.received
     assert "owned" not in fresh["members"]["a"]
     assert later["members"]["a"] == {
         "subscription": ["t"],
@@ -243,7 +243,7 @@ def test_after_a_failure_a_step_is_as_written() -> None:
     subject = Scripted(lambda _: failed(Verdict.CRASH, "SIGSEGV"))
     steps = scenario({"rebalance": TWO}, {"rebalance": TWO})
     assert results(corpus_checks(subject, [steps])) == {"crash": 2}
-    assert all("owned" not in document["members"]["a"] for document in subject.asked)
+    assert all("owned" not in document["members"]["a"] for document in subject.received)
 
 
 def round_of(number: int, **expected: Any) -> Document:
@@ -279,7 +279,7 @@ def test_a_subject_that_hangs_is_given_up() -> None:
     seen: list[Check] = []
     with pytest.raises(GaveUpError, match="no answer 3 times in a row"):
         seen.extend(until_hanging(corpus_checks(subject)))
-    assert len(subject.asked) == MOST_HANGS
+    assert len(subject.received) == MOST_HANGS
 
 
 def test_one_hang_now_and_then_ends_nothing() -> None:

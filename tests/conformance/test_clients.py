@@ -70,7 +70,7 @@ def ended() -> Iterator[None]:
             continue
 
 
-def asked(assignor: ClientAssignor, document: Document) -> Answer:
+def answer_of(assignor: ClientAssignor, document: Document) -> Answer:
     """Send one rebalance and judge the answer."""
     text = json.dumps(document).encode()
     answer = adapter(assignor.spec).answer(text)
@@ -83,7 +83,7 @@ TWO = rebalance({"t": 4}, {"a": member(["t"]), "b": member(["t"])})
 @pytest.mark.heavy
 @pytest.mark.parametrize("spec", DEFAULTS)
 def test_an_installed_client_answers(spec: str) -> None:
-    answer = asked(client_assignor(spec), TWO)
+    answer = answer_of(client_assignor(spec), TWO)
     assert answer.verdict is Verdict.ANSWERED, answer.reason
     assert answer.assignment is not None
     held = answer.assignment.members
@@ -104,7 +104,7 @@ def test_the_corpus_is_answered_validly_but_for_known_faults(spec: str) -> None:
             document = json.loads(to_json(step))
             if any(fault.applies_to(one, document) for fault in HANGS):
                 return None  # would only take time
-            found = asked(one, document)
+            found = answer_of(one, document)
             if found.verdict is Verdict.ANSWERED:
                 return found.assignment
             if not any(fault.explains(one, document, found) for fault in FAULTS):
@@ -127,11 +127,11 @@ def test_a_known_fault_is_shown_by_its_rebalance(fault: Fault) -> None:
         if fault.is_about(assignor):
             hangs = fault in HANGS and assignor.spec in expected
             if hangs:
-                assert asked(assignor, TWO).verdict is Verdict.ANSWERED
+                assert answer_of(assignor, TWO).verdict is Verdict.ANSWERED
                 adapter(assignor.spec).seconds = ENDLESS_SECONDS
                 adapter(assignor.spec).patience = suspecting(ENDLESS_SECONDS)
             tries = 1 if assignor.deterministic else TRIES
-            answers = (asked(assignor, fault.shown_by) for _ in range(tries))
+            answers = (answer_of(assignor, fault.shown_by) for _ in range(tries))
             if any(map(fault.is_seen_in, answers)):
                 shown.add(assignor.spec)
             adapter(assignor.spec).seconds = SECONDS
@@ -198,7 +198,7 @@ OWNED = {"m1": [1, 4], "m2": [0, 2, 3]}
 def test_what_is_owned_stays(spec: str) -> None:
     """Claims arrive: an assignor without them would not return this assignment."""
     members = {m: member(["t"], {"t": numbers}, 7) for m, numbers in OWNED.items()}
-    answer = asked(client_assignor(spec), rebalance({"t": 5}, members))
+    answer = answer_of(client_assignor(spec), rebalance({"t": 5}, members))
     assert answer.assignment is not None, answer.reason
     given = answer.assignment.members
     assert {m: sorted(given[m]["t"]) for m in given} == OWNED
@@ -209,6 +209,6 @@ def test_what_is_owned_stays(spec: str) -> None:
 def test_without_members_nobody_leads(spec: str) -> None:
     one = client_assignor(spec)
     if one.language != "Java":
-        answer = asked(one, rebalance({"t": 1}, {}))
+        answer = answer_of(one, rebalance({"t": 1}, {}))
         assert answer.verdict is Verdict.ERROR
         assert "without members" in (answer.reason or "")

@@ -88,9 +88,9 @@ def test_what_is_claimed_is_excused_and_nothing_else(
 def test_an_assignor_that_waits_for_one_round_is_optimal(document: Document) -> None:
     document = without_capacities(document)
 
-    def waits(asked: Document) -> Answer:
-        gone = left(asked) - claimed_by_readers(asked)  # which would be moves
-        return without(in_rounds(optimal)(asked), gone)
+    def waits(document: Document) -> Answer:
+        gone = left(document) - claimed_by_readers(document)  # which would be moves
+        return without(in_rounds(optimal)(document), gone)
 
     outcome = drive(Scripted(waits), document, cooperative=True)
     assert outcome.category is Category.OPTIMAL
@@ -108,8 +108,8 @@ def test_what_was_left_is_assigned_in_the_stable_state(document: Document) -> No
         (t, n) for t, n in dropped if case.subscribers.get(t) and n < case.partitions[t]
     }
 
-    def never(asked: Document) -> Answer:
-        return without(in_rounds(optimal)(asked), dropped)
+    def never(document: Document) -> Answer:
+        return without(in_rounds(optimal)(document), dropped)
 
     outcome = drive(Scripted(never), document, cooperative=True)
     if not waiting:
@@ -141,8 +141,8 @@ def test_what_nobody_claims_does_not_wait(
     assume(free)
     one = data.draw(st.sampled_from(free))
 
-    def drops(asked: Document) -> Answer:
-        return without(in_rounds(optimal)(asked), {one})
+    def drops(document: Document) -> Answer:
+        return without(in_rounds(optimal)(document), {one})
 
     outcome = drive(Scripted(drops), document, cooperative=True)
     assert (outcome.category, outcome.detail) == (Category.INVALID, "unassigned")

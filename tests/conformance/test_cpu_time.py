@@ -76,11 +76,11 @@ def test_the_reference_is_a_rebalance_of_its_size(size: Size) -> None:
 
 
 def test_a_size_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Size] = []
+    measured: list[Size] = []
     built = reference.sized_rebalance
 
     def counted(size: Size) -> dict[str, object]:
-        asked.append(size)
+        measured.append(size)
         return built(size)
 
     monkeypatch.setattr(reference, "sized_rebalance", counted)
@@ -88,7 +88,7 @@ def test_a_size_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
     first = reference.reference_seconds(Size(20, 100))
     assert first > 0
     assert reference.reference_seconds(Size(17, 128)) == first
-    assert asked == [Size(2, 2), Size(32, 128)]
+    assert measured == [Size(2, 2), Size(32, 128)]
     reference._measured.cache_clear()
 
 

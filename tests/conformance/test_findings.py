@@ -155,7 +155,7 @@ def test_shapes_tell_instances_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "reason"),
     [
         ('"open"', '"shut"', r"x\.toml: status"),
         ('"open"', '"withdrawn"', r"x\.toml: .*status_note"),
@@ -167,9 +167,9 @@ def test_shapes_tell_instances_apart() -> None:
         ("[[examples]]", "[[examples]", r"x\.toml: "),
     ],
 )
-def test_a_bad_definition_is_named(old: str, new: str, told: str) -> None:
+def test_a_bad_definition_is_named(old: str, new: str, reason: str) -> None:
     assert read_definition(TEXT, name="x").selectors[0].is_about("kafka-go", "1", "a")
-    with pytest.raises(DefinitionError, match=told):
+    with pytest.raises(DefinitionError, match=reason):
         read_definition(TEXT.replace(old, new), name="x")
 
 

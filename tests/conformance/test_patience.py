@@ -42,13 +42,13 @@ class Program:
         return Patience(reference=self.measure, is_patient=is_patient)
 
     def watch(self, seconds: float, patience: Patience, **more: Any) -> Watch:
-        asked: dict[str, Any] = {"used": self.used, "is_new": False} | more
+        details: dict[str, Any] = {"used": self.used, "is_new": False} | more
         return Watch(
             seconds=seconds,
             patience=patience,
             size=lambda: SIZE,
             now=self.now,
-            **asked,
+            **details,
         )
 
     def ended(self, watch: Watch, *, most: float = 100_000.0) -> Answer | None:

@@ -43,7 +43,7 @@ TWO = rebalance(
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """What an answer can depend on."""
 
     document: Document
@@ -56,17 +56,17 @@ class Asked:
 class Process:
     """A process that is pretended."""
 
-    reply: Callable[[Asked], Answer]
+    reply: Callable[[Request], Answer]
     hash_seed: int
     process: int
     name: str = "pretended"
-    asked: int = 0
+    answered: int = 0
     is_closed: bool = False
 
     def answer(self, line: bytes) -> Answer:
-        asked = Asked(json.loads(line), self.hash_seed, self.process, self.asked)
-        self.asked += 1
-        return self.reply(asked)
+        request = Request(json.loads(line), self.hash_seed, self.process, self.answered)
+        self.answered += 1
+        return self.reply(request)
 
     def cut(self) -> None:
         pass
@@ -79,7 +79,7 @@ class Process:
 class Pretended:
     """A source of such processes."""
 
-    reply: Callable[[Asked], Answer]
+    reply: Callable[[Request], Answer]
     started: list[Process] = field(default_factory=list)
 
     def start(self) -> Subject:
@@ -97,7 +97,7 @@ class Pretended:
         return Pretended(self.reply)
 
 
-def repeatable(reply: Callable[[Asked], Answer]) -> Repeatable:
+def repeatable(reply: Callable[[Request], Answer]) -> Repeatable:
     subject = Repeating(source=Pretended(reply)).start()
     assert isinstance(subject, Repeatable)
     return subject
@@ -124,28 +124,28 @@ def rank(document: Document) -> int:
     return list(permutations(sorted(order))).index(order)
 
 
-BY: dict[Dependence | None, list[Callable[[Asked], int]]] = {
+BY: dict[Dependence | None, list[Callable[[Request], int]]] = {
     None: [lambda _: 0],
     Dependence.PROCESS: [
-        lambda asked: asked.process,
-        lambda asked: asked.process + asked.hash_seed + rank(asked.document),
+        lambda request: request.process,
+        lambda request: request.process + request.hash_seed + rank(request.document),
     ],
     Dependence.HASH_SEED: [
-        lambda asked: asked.hash_seed,
-        lambda asked: asked.hash_seed + rank(asked.document) + asked.before,
+        lambda request: request.hash_seed,
+        lambda request: request.hash_seed + rank(request.document) + request.before,
     ],
     Dependence.ORDER: [
-        lambda asked: rank(asked.document),
-        lambda asked: list(asked.document["topics"]).index("t"),
-        lambda asked: asked.document["members"]["b"]["subscription"].index("t"),
-        lambda asked: rank(asked.document) + asked.before,
+        lambda request: rank(request.document),
+        lambda request: list(request.document["topics"]).index("t"),
+        lambda request: request.document["members"]["b"]["subscription"].index("t"),
+        lambda request: rank(request.document) + request.before,
     ],
-    Dependence.HISTORY: [lambda asked: asked.before],
+    Dependence.HISTORY: [lambda request: request.before],
 }
 
 
 def test_what_a_leader_remembers_is_not_repeated() -> None:
-    source = Repeating(source=Pretended(lambda asked: optimal(asked.document)))
+    source = Repeating(source=Pretended(lambda request: optimal(request.document)))
     leader = leader_of(source)
     assert isinstance(leader, Pretended)
     assert not isinstance(leader.start(), Repeatable)
@@ -156,10 +156,10 @@ def test_what_a_leader_remembers_is_not_repeated() -> None:
     [(dependence, by) for dependence, each in BY.items() for by in each],
 )
 def test_a_dependence_is_named(
-    dependence: Dependence | None, by: Callable[[Asked], int]
+    dependence: Dependence | None, by: Callable[[Request], int]
 ) -> None:
     """What decides first does, in the order of the examination."""
-    subject = repeatable(lambda asked: rotated(asked.document, by(asked)))
+    subject = repeatable(lambda request: rotated(request.document, by(request)))
     seen = [drive_twice(subject, TWO) for _ in range(12)]
     assert all(outcome.is_repeated for outcome in seen)
     differing = [outcome.difference for outcome in seen if outcome.difference]
@@ -176,28 +176,28 @@ def test_a_dependence_is_named(
 
 
 def test_an_answer_is_compared_by_what_members_have() -> None:
-    def answer(asked: Asked) -> Answer:
+    def answer(request: Request) -> Answer:
         """Write the same in another order, and with topics without partitions."""
-        given = rotated(asked.document, 0).assignment
+        given = rotated(request.document, 0).assignment
         assert given is not None
         held = {
             name: {topic: given.members[name].get(topic, [])[::-1] for topic in "tu"}
-            for name in asked.document["members"]
+            for name in request.document["members"]
         }
-        return answered(held if asked.process else given.members)
+        return answered(held if request.process else given.members)
 
     outcome = drive_twice(repeatable(answer), TWO)
     assert (outcome.is_repeated, outcome.difference) == (True, None)
 
 
 def test_the_twin_has_other_hash_seeds_and_histories() -> None:
-    source = Pretended(lambda asked: rotated(asked.document, 0))
+    source = Pretended(lambda request: rotated(request.document, 0))
     subject = Repeating(source=source).start()
     for _ in range(30):
         drive_twice(subject, TWO)
     first, *twins = source.started
-    assert first.asked == 30
-    assert [twin.asked for twin in twins] == [1, 5, 21, 3]
+    assert first.answered == 30
+    assert [twin.answered for twin in twins] == [1, 5, 21, 3]
     assert [twin.hash_seed for twin in twins] == [1, 2, 3, 4]
     assert [twin.is_closed for twin in twins] == [True] * 3 + [False]
     subject.close()
@@ -215,7 +215,7 @@ def test_the_twin_has_other_hash_seeds_and_histories() -> None:
 def test_a_fault_of_the_twin_is_the_outcome(
     twin: Answer, category: Category, detail: str
 ) -> None:
-    subject = repeatable(lambda asked: twin if asked.process else optimal(TWO))
+    subject = repeatable(lambda request: twin if request.process else optimal(TWO))
     outcome = drive_twice(subject, TWO)
     assert (outcome.category, outcome.detail) == (category, detail)
     assert (outcome.hash_seed, outcome.held) == (1, None)
@@ -224,16 +224,16 @@ def test_a_fault_of_the_twin_is_the_outcome(
 
 def test_what_is_late_is_not_compared() -> None:
     slow = failed(Verdict.SLOW, "no answer in 1 s")
-    subject = repeatable(lambda asked: slow if asked.process else optimal(TWO))
+    subject = repeatable(lambda request: slow if request.process else optimal(TWO))
     outcome = drive_twice(subject, TWO)
     assert (outcome.category, outcome.is_repeated) == (Category.OPTIMAL, False)
 
 
 def test_a_fault_of_the_twin_is_shrunk_with_its_hash_seed() -> None:
-    def answer(asked: Asked) -> Answer:
-        if asked.hash_seed and "c" in asked.document["members"]:
+    def answer(request: Request) -> Answer:
+        if request.hash_seed and "c" in request.document["members"]:
             return failed(Verdict.ERROR, "KeyError: 'c'")
-        return optimal(asked.document)
+        return optimal(request.document)
 
     (found,) = shrunk(answer, TWO)
     assert found.shrunk is not None
@@ -249,7 +249,9 @@ def test_a_difference_is_shrunk(dependence: Dependence) -> None:
     (by, *_) = BY[dependence]
     (found,) = [
         finding
-        for finding in shrunk(lambda asked: rotated(asked.document, by(asked)), TWO)
+        for finding in shrunk(
+            lambda request: rotated(request.document, by(request)), TWO
+        )
         if finding.sighting.outcome.category is Category.NONDETERMINISTIC
     ]
     assert found.sighting.outcome.detail == dependence.value
@@ -270,7 +272,7 @@ def test_a_difference_is_shrunk(dependence: Dependence) -> None:
 
 def test_a_state_is_not_shrunk() -> None:
     given = [TWO] * 3
-    found = shrunk(lambda asked: rotated(asked.document, asked.before), *given)
+    found = shrunk(lambda request: rotated(request.document, request.before), *given)
     (finding,) = [
         finding
         for finding in found
@@ -282,7 +284,7 @@ def test_a_state_is_not_shrunk() -> None:
     assert finding.shrunk.outcome.rounds[0].rebalance == TWO
 
 
-def shrunk(reply: Callable[[Asked], Answer], *given: Document) -> list[Shrinking]:
+def shrunk(reply: Callable[[Request], Answer], *given: Document) -> list[Shrinking]:
     source = Repeating(source=Pretended(reply))
     plan = CampaignPlan(draws=RunPlan(), given=given, shrink_seconds=60)
     events = Campaign(source=source, plan=plan).run()
@@ -310,7 +312,7 @@ def test_an_order_is_a_function_of_the_rebalance() -> None:
 
 def test_differences_are_counted_in_addition() -> None:
     subject = Repeating(
-        source=Pretended(lambda asked: rotated(asked.document, rank_of(asked)))
+        source=Pretended(lambda request: rotated(request.document, rank_of(request)))
     )
     plan = RunPlan(families=("fresh",), count=30)
     (counts,) = run_families(subject, plan).values()
@@ -323,9 +325,9 @@ def test_differences_are_counted_in_addition() -> None:
     )
 
 
-def rank_of(asked: Asked) -> int:
+def rank_of(request: Request) -> int:
     """Return whether members are reordered, of groups of an odd number."""
-    names = list(asked.document["members"])
+    names = list(request.document["members"])
     return int(len(names) % 2 == 1 and names[0] != min(names))
 
 

@@ -188,8 +188,8 @@ def test_the_reproducer_in_c_says_what_it_needs() -> None:
     (folder,) = (path for path in COMMITTED if read_record(path).language == "C")
     page = (ROOT / "docs" / "findings" / "joiners-crash.md").read_text("utf-8")
     body = (folder / read_record(folder).file).read_text("utf-8")
-    for told in (page, body, (ROOT / "docs" / "conformance.md").read_text("utf-8")):
-        assert "apt-get install librdkafka-dev" in " ".join(told.split())
+    for document in (page, body, (ROOT / "docs" / "conformance.md").read_text("utf-8")):
+        assert "apt-get install librdkafka-dev" in " ".join(document.split())
 
 
 @pytest.mark.nightly

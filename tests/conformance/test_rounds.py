@@ -51,7 +51,7 @@ def test_the_optimum_is_optimal_in_one_answer_and_in_rounds(document: Document) 
     gradual = drive(subject, document, cooperative=True)
     assert gradual.category is Category.OPTIMAL
     assert len(gradual.rounds) <= 2
-    assert subject.asked == [round_.rebalance for round_ in gradual.rounds]
+    assert subject.received == [round_.rebalance for round_ in gradual.rounds]
     assert gradual.held is not None
     verdict = judge(document, {"members": dict(gradual.held)})
     assert verdict["verdict"] == "valid"
@@ -94,7 +94,7 @@ def test_an_eager_answer_gets_the_verdict_of_the_judge(document: Document) -> No
 def test_members_keep_revoke_and_claim_in_the_next_round() -> None:
     subject = Scripted(in_rounds(optimal))
     outcome = drive(subject, TWO, cooperative=True)
-    first, second = subject.asked
+    first, second = subject.received
     assert first == TWO
     owned = {m: member["owned"] for m, member in second["members"].items()}
     assert sorted(map(str, owned.values())) in (

@@ -115,7 +115,7 @@ def test_findings_are_kept_per_kind() -> None:
     )
 
 
-def test_draws_begin_where_asked() -> None:
+def test_draws_begin_where_requested() -> None:
     whole = run_families(faulty("raise"), RunPlan(count=9, families=("racks",), keep=9))
     part = RunPlan(count=1, first=4, families=("racks",), keep=9)
     (found,) = run_families(faulty("raise"), part).values()

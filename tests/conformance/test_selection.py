@@ -57,13 +57,13 @@ def test_a_draw_that_ends_early_ends_with_its_fault() -> None:
     subject = Scripted(lost)
     check = selected_check(subject, "churn/0/1/3")
     assert (check.part, check.name, check.result) == ("churn", "0/1/0", "invalid")
-    assert len(subject.asked) == 1
+    assert len(subject.received) == 1
 
 
 def test_nothing_else_is_played() -> None:
     subject = Scripted(lambda _: failed(Verdict.CRASH, "SIGSEGV"))
     selected_check(subject, "fresh/0/9/0")
-    assert subject.asked == [FAMILIES["fresh"].first(0, 9)]
+    assert subject.received == [FAMILIES["fresh"].first(0, 9)]
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_a_known_fault_shrinks_to_the_known_minimum() -> None:
     shrunk = shrunk_of(subject, BIG)
     assert shrunk.is_minimal
     assert shrunk.seen is None
-    assert shrunk.tests == len(subject.asked) - 1
+    assert shrunk.tests == len(subject.received) - 1
     assert shrunk.outcome.category is Category.CRASH
     members = {
         "m1": {"subscription": ["b"]},

@@ -18,7 +18,7 @@ from tests.conformance.corpus.scenes import SCENARIOS
 from tests.conformance.jars import (
     INSTANCES,
     STICKY,
-    asked,
+    answer_of,
     in_order,
     judged_answer,
     running,
@@ -46,7 +46,7 @@ from verify import judge
 
 pytestmark = pytest.mark.heavy
 
-ASKED = INSTANCES // 8
+COMPARED = INSTANCES // 8
 RESTLESS = [name for name in SCENARIOS if name.startswith("cooperative-restless")]
 NONE_LEFT = "No more unfilled consumers to be assigned"
 RAISED = ("NullPointerException", NONE_LEFT)
@@ -69,7 +69,7 @@ def test_ours_are_kafkas_but_for_reasons(version: str, assignor: str) -> None:
     n_explained, n_mixed = 0, 0
     documents = map(without_faulty_claims, drawn())
     with running(version, assignor) as kafka:
-        for document in islice(filter(has_members, documents), ASKED):
+        for document in islice(filter(has_members, documents), COMPARED):
             last_drawn.note_changed(document)
             answer = kafka.answer(json.dumps(document).encode())
             assert answer.verdict is Verdict.ANSWERED, (document, answer.reason)
@@ -81,9 +81,9 @@ def test_ours_are_kafkas_but_for_reasons(version: str, assignor: str) -> None:
                 assert theirs == instead.held, document
                 assert instead.reasons, document
                 n_explained += 1
-    assert ASKED // 4 < n_mixed < ASKED - ASKED // 8
+    assert COMPARED // 4 < n_mixed < COMPARED - COMPARED // 8
     if assignor == "sticky":
-        assert n_explained <= MOST_EXPLAINED * ASKED
+        assert n_explained <= MOST_EXPLAINED * COMPARED
 
 
 @pytest.mark.parametrize(("version", "assignor"), STICKY)
@@ -91,7 +91,7 @@ def test_whatever_is_claimed(version: str, assignor: str) -> None:
     """Kafka raises, breaks a rule, or is within its guarantee; ours is, always."""
     cooperative = assignor == "cooperative-sticky"
     with running(version, assignor) as kafka:
-        for document in islice(drawn(), ASKED // 4):
+        for document in islice(drawn(), COMPARED // 4):
             answer = judged_answer(kafka, assignor, document)
             assert answer.verdict is not Verdict.HANG, document
             assert answer.verdict is not Verdict.CRASH, document
@@ -110,7 +110,7 @@ def test_valid_by_whatever_names(version: str, assignor: str) -> None:
     """Where hash order decides, Kafka's answers differ from ours, and are valid."""
     with running(version, assignor) as kafka:
         every = filter(has_members, map(well_behaved, jars.drawn()))
-        for document in islice(every, ASKED // 8):
+        for document in islice(every, COMPARED // 8):
             last_drawn.note_changed(document)
             answer = judged_answer(kafka, assignor, document)
             assert answer.verdict is Verdict.ANSWERED, (document, answer.reason)
@@ -149,12 +149,12 @@ def test_known_fault_a_previous_owner_that_has_left_is_given_some(
 ) -> None:
     """This holds while the partition may be moved; otherwise, the assignor raises."""
     left = {"c": member(["u"], {"t": [0]}, 4), "d": member(["u"], None, 5)}
-    answer = asked(version, assignor, rebalance({"t": 4, "u": 2}, FOUR | left))
+    answer = answer_of(version, assignor, rebalance({"t": 4, "u": 2}, FOUR | left))
     assert answer.verdict is Verdict.INVALID
     assert answer.assignment is not None
     assert answer.assignment.members["c"]["t"] == [0]
     alone = {"c": member(["u"], {"t": [0]}, 4)}
-    answer = asked(version, assignor, rebalance({"t": 4, "u": 2}, FOUR | alone))
+    answer = answer_of(version, assignor, rebalance({"t": 4, "u": 2}, FOUR | alone))
     assert answer.verdict is Verdict.ERROR
     assert "NullPointerException" in (answer.reason or "")
 
@@ -163,11 +163,11 @@ def test_known_fault_a_previous_owner_that_has_left_is_given_some(
 def test_known_fault_partitions_that_do_not_exist(version: str, assignor: str) -> None:
     """A claim on a number that does not exist is accepted, or breaks the quotas."""
     members = {"a": member(["t"], {"t": [0, 1]}, 1), "b": member(["u"])}
-    answer = asked(version, assignor, rebalance({"t": 1, "u": 1}, members))
+    answer = answer_of(version, assignor, rebalance({"t": 1, "u": 1}, members))
     assert answer.verdict is Verdict.INVALID
     assert "unknown-partition" in (answer.reason or "")
     equal = {"a": member(["t"], {"t": [2]}, 1), "b": member(["t"], {"t": [0]}, 1)}
-    answer = asked(version, assignor, rebalance({"t": 2}, equal))
+    answer = answer_of(version, assignor, rebalance({"t": 2}, equal))
     assert answer.verdict is Verdict.ERROR
     assert NONE_LEFT in (answer.reason or "")
 
@@ -182,7 +182,7 @@ def test_known_fault_a_claim_without_subscription_voids_an_older_one(
         "c": member(["t"], {"t": [0]}, 1),
     }
     document = rebalance({"t": 1, "u": 1}, members)
-    answer = asked(version, assignor, document)
+    answer = answer_of(version, assignor, document)
     assert answer.assignment is not None
     assert answer.assignment.members["c"] == {}
     assert ours("sticky", document)["c"] == {"t": [0]}
@@ -194,7 +194,7 @@ def test_known_fault_two_equal_claims_void_a_newer_one(
 ) -> None:
     members = {m: member(["t"], {"t": [1]}, 1) for m in ("a", "b")}
     document = rebalance({"t": 2}, members | {"c": member(["t"], {"t": [1]}, 2)})
-    answer = asked(version, assignor, document)
+    answer = answer_of(version, assignor, document)
     assert answer.assignment is not None
     assert answer.assignment.members["c"] == {}
     assert ours("sticky", document)["c"] == {"t": [1]}
@@ -206,12 +206,12 @@ def test_known_fault_a_member_without_subscription_receives_partitions(
 ) -> None:
     """Members that want nothing count as subscribed like the first who wants some."""
     members = {"m1": member([]), "m2": member(["t"])}
-    answer = asked(version, assignor, rebalance({"t": 2}, members))
+    answer = answer_of(version, assignor, rebalance({"t": 2}, members))
     assert answer.verdict is Verdict.INVALID
     assert "unsubscribed" in (answer.reason or "")
 
 
-def asked_anew(
+def answer_of_new_process(
     version: str, assignor: str, document: Document, *, keeps: bool
 ) -> Answer:
     """Call after `BEFORE` the leader that `keeps` its assignor, or another leader."""
@@ -224,8 +224,8 @@ def asked_anew(
 @pytest.mark.parametrize("version", LINES)
 def test_known_fault_an_earlier_rebalance_is_remembered(version: str) -> None:
     """All claims are then old ones, and t:0 does not go back to who had it before."""
-    other = asked_anew(version, "sticky", TAKEN_OVER, keeps=False).assignment
-    same = asked_anew(version, "sticky", TAKEN_OVER, keeps=True).assignment
+    other = answer_of_new_process(version, "sticky", TAKEN_OVER, keeps=False).assignment
+    same = answer_of_new_process(version, "sticky", TAKEN_OVER, keeps=True).assignment
     assert other is not None
     assert same is not None
     assert in_order(other) == ours("sticky", TAKEN_OVER)
@@ -239,16 +239,16 @@ def test_known_fault_members_that_left_a_lost_group_receive_partitions(
 ) -> None:
     """Member c claims what it had just before it left the topic."""
     document = left(is_alone=False)
-    other = asked_anew(version, assignor, document, keeps=False)
-    same = asked_anew(version, assignor, document, keeps=True)
+    other = answer_of_new_process(version, assignor, document, keeps=False)
+    same = answer_of_new_process(version, assignor, document, keeps=True)
     assert other.assignment is not None
     assert other.assignment.members["c"] == {}
     assert same.verdict is Verdict.INVALID
     assert same.assignment is not None
     assert same.assignment.members["c"] == {"t": [3]}
     alone = left(is_alone=True)
-    other = asked_anew(version, assignor, alone, keeps=False)
-    same = asked_anew(version, assignor, alone, keeps=True)
+    other = answer_of_new_process(version, assignor, alone, keeps=False)
+    same = answer_of_new_process(version, assignor, alone, keeps=True)
     assert other.verdict is not Verdict.ERROR
     assert same.verdict is Verdict.ERROR
     assert "NullPointerException" in (same.reason or "")
@@ -260,7 +260,7 @@ def test_known_difference_topics_that_do_not_exist_make_it_mixed(
 ) -> None:
     """The general path gives the lowest numbers away, ours the highest."""
     members = {"a": member(["t"]), "b": member(["t", "gone"], {"t": [0, 1, 2, 3]}, 1)}
-    answer = asked(version, assignor, rebalance({"t": 4}, members))
+    answer = answer_of(version, assignor, rebalance({"t": 4}, members))
     assert answer.assignment is not None
     assert answer.assignment.members["b"] == {"t": [2, 3]}
 
@@ -277,7 +277,7 @@ def test_known_fault_given_while_another_claimant_has_it(
         "c": member(["u"], None, generation),
     }
     document = rebalance({"t": 3, "u": 1}, members)
-    answer = asked(version, "cooperative-sticky", document)
+    answer = answer_of(version, "cooperative-sticky", document)
     assert answer.verdict is Verdict.INVALID
     assert "unrevoked" in (answer.reason or "")
 
@@ -286,7 +286,9 @@ def test_known_fault_given_while_another_claimant_has_it(
 def test_withheld_for_a_claimant_that_no_longer_reads_the_topic(version: str) -> None:
     """The leader cannot know that member a has stopped reading t: one round more."""
     members = {"a": member(["u"], {"t": [0]}, 1), "b": member(["t"], None, 1)}
-    answer = asked(version, "cooperative-sticky", rebalance({"t": 1, "u": 1}, members))
+    answer = answer_of(
+        version, "cooperative-sticky", rebalance({"t": 1, "u": 1}, members)
+    )
     assert answer.verdict is Verdict.ANSWERED
     assert answer.assignment is not None
     assert answer.assignment.members == {"a": {"u": [0]}, "b": {}}
@@ -327,7 +329,7 @@ def test_known_fault_moves_do_not_look_at_racks(version: str) -> None:
         "c": member(["u"], None, 1),
     }
     document = rebalance({"t": where, "u": 1}, members)
-    answer = asked(version, "sticky", document)
+    answer = answer_of(version, "sticky", document)
     assert answer.assignment is not None
     assert answer.assignment.members["b"] == {"t": [0]}
     assert ours("sticky", document)["b"] == {"t": [0]}

@@ -77,8 +77,8 @@ def test_java_reads_the_certificates(java: str, tmp_path: Path) -> None:
     store.write_bytes(key_store([*trusted, b"no certificate"]))
     command = [str(program(java, "keytool")), "-list", "-rfc", "-keystore", str(store)]
     command += ["-storetype", "PKCS12", "-storepass", "changeit"]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    found = re.findall(r"-----BEGIN [^-]+-----[^-]+-----END [^-]+-----", told)
+    listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    found = re.findall(r"-----BEGIN [^-]+-----[^-]+-----END [^-]+-----", listed)
     assert len(found) == len(trusted)
     assert {ssl.PEM_cert_to_DER_cert(pem) for pem in found} == set(trusted)
 

@@ -10,7 +10,7 @@ import time
 from typing import Any
 
 DEPENDENCE = sys.argv[1]
-ASKED = []
+RECEIVED = []
 
 
 def in_order(document: dict[str, Any], topic: str) -> list[str]:
@@ -25,7 +25,7 @@ def in_order(document: dict[str, Any], topic: str) -> list[str]:
     if DEPENDENCE == "process":
         random.shuffle(names)
     if DEPENDENCE == "history" and names:
-        first = len(ASKED) % len(names)
+        first = len(RECEIVED) % len(names)
         return names[first:] + names[:first]
     return names
 
@@ -45,5 +45,5 @@ for line in sys.stdin:
         names = in_order(document, topic)
         for number in range(document["topics"][topic]["partitions"] if names else 0):
             given[names[number % len(names)]].setdefault(topic, []).append(number)
-    ASKED.append(line)
+    RECEIVED.append(line)
     print(json.dumps({"format": "assignment/1", "members": given}), flush=True)

@@ -68,13 +68,13 @@ def test_counts_of_a_run_are_read() -> None:
 
 
 def test_an_explanation_is_what_the_command_writes() -> None:
-    (told,) = [
+    (printed,) = [
         document for document in SHOWN if document.get("format") == "explanation/1"
     ]
     claims = {"a": member(["t"], {"t": [0]}), "b": member(["t"], {"t": [1]})}
     instance = rebalance({"t": 3}, claims, group="orders")
     given = {"format": "assignment/1", "members": {"a": {"t": [1, 2]}, "b": {"t": [0]}}}
-    assert explain(instance, given, STICKY, solve).to_document() == told
+    assert explain(instance, given, STICKY, solve).to_document() == printed
 
 
 def test_a_policy_is_judged_as_shown() -> None:
@@ -82,17 +82,17 @@ def test_a_policy_is_judged_as_shown() -> None:
     verdict = verify.judge(INSTANCE, answer)
     assert verdict["verdict"] == "valid"
     assert verdict["evidence"] == {}
-    told = next(
+    printed = next(
         document for document in SHOWN if "balance_met" in str(document.get("policy"))
     )
-    assert {name: verdict[name] for name in told} == told
+    assert {name: verdict[name] for name in printed} == printed
     case = verify.case_of(INSTANCE)
     columns = columns_of(case, answer["members"])
     settled = settle_policy(case, columns, answer, complete=True)
     assert settled == shown("feasible")
 
 
-def test_a_wrong_term_is_told_as_shown() -> None:
+def test_a_wrong_term_is_reported_as_shown() -> None:
     answer = shown("format", "policy", "objectives")
     answer["objectives"][0]["proof"]["terms"][0]["bound"] = 81
     (level, _) = verify.judge(INSTANCE, answer)["objectives"]

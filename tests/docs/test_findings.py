@@ -27,8 +27,8 @@ def made() -> dict[str, str]:
 @pytest.mark.heavy
 def test_committed_files_equal_the_generated_ones() -> None:
     for path, text in made().items():
-        told = f"{path}: run `make findings`"
-        assert (ROOT / path).read_text(encoding="utf-8") == text, told
+        message = f"{path}: run `make findings`"
+        assert (ROOT / path).read_text(encoding="utf-8") == text, message
 
 
 @pytest.mark.heavy

@@ -27,7 +27,7 @@ def test_outputs_are_cleared(name: str) -> None:
         assert cell["execution_count"] is None
 
 
-def test_a_finding_is_as_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finding_is_as_stated(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the prose states holds for the records of today."""
     monkeypatch.chdir(NOTEBOOKS)
     names: dict[str, Any] = {}

@@ -34,8 +34,8 @@ def test_pictures_equal_those_that_the_program_draws() -> None:
     kept = {p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/images/**/*.svg")}
     assert kept == set(drawn())
     for path, svg in drawn().items():
-        told = f"{path} is not what python -m tools.pictures draws"
-        assert (ROOT / path).read_text(encoding="utf-8") == svg, told
+        message = f"{path} is not what python -m tools.pictures draws"
+        assert (ROOT / path).read_text(encoding="utf-8") == svg, message
 
 
 def test_every_link_has_a_target() -> None:
@@ -64,7 +64,7 @@ def test_every_assignor_has_its_page(assignor: str) -> None:
 def test_every_picture_shows_something_wrong(assignor: str) -> None:
     contrast = contrast_of(assignor, ROOT)
     last, best = contrast.states[-1], contrast.best
-    is_worse = any(line.is_worse(best.told) for line in last.told)
+    is_worse = any(line.is_worse(best.notes) for line in last.notes)
     assert last.refused or is_worse or len(contrast.states) > 2
 
 

@@ -64,10 +64,10 @@ def test_a_published_schema_is_strict(schema: Document) -> None:
 def test_every_field_has_a_meaning(schema: Document) -> None:
     page = schema_page(schema, file="f.json", example=None)
     rows = [line for line in page.splitlines() if line.startswith("| `")]
-    told = [re.split(r"(?<!\\)\|", row)[4].strip() for row in rows]
+    meanings = [re.split(r"(?<!\\)\|", row)[4].strip() for row in rows]
     fields = [schema, *schema.get("$defs", {}).values()]
-    assert len(told) == sum(len(field.get("properties", ())) for field in fields)
-    assert [row for row, text in zip(rows, told, strict=True) if not text] == []
+    assert len(meanings) == sum(len(field.get("properties", ())) for field in fields)
+    assert [row for row, text in zip(rows, meanings, strict=True) if not text] == []
 
 
 PRINTING = [

@@ -161,7 +161,7 @@ def source_of(folder: Path, page: str, *cells: str) -> Path:
 def test_faults_of_pages_are_errors(tmp_path: Path) -> None:
     page = "[a](no-page.md) [b](#no-anchor) ![c](no-picture.png)"
     source = source_of(tmp_path / "source", page, "import rebalance", "1 / 0")
-    with pytest.raises(SiteError) as told:
+    with pytest.raises(SiteError) as raised:
         write_pages(make_environment(), source, tmp_path / "site")
     for fault in ("no-page.md", "no-anchor", "no-picture.png", "ZeroDivisionError"):
-        assert fault in str(told.value)
+        assert fault in str(raised.value)

@@ -59,17 +59,17 @@ def with_lag(document: Document) -> Document:
     topics = document["topics"]
     if topics and not any("lag" in about for about in topics.values()):
         name = min(topics)
-        told = topics[name] | {"lag": [0] * topics[name]["partitions"]}
-        return document | {"topics": topics | {name: told}}
+        stated = topics[name] | {"lag": [0] * topics[name]["partitions"]}
+        return document | {"topics": topics | {name: stated}}
     return document
 
 
 def without_racks(document: Document) -> Document:
     """Leave out where members and replicas are."""
     plain = document.copy()
-    for key, told in (("topics", "racks"), ("members", "rack")):
+    for key, removed in (("topics", "racks"), ("members", "rack")):
         plain[key] = {
-            name: {k: v for k, v in about.items() if k != told}
+            name: {k: v for k, v in about.items() if k != removed}
             for name, about in document[key].items()
         }
     return plain

@@ -172,19 +172,19 @@ def test_first_rounds_are_as_the_corpus_expects() -> None:
     answer = answers_of(COOPERATIVE)
     rule = ClaimRule.NEWEST_CLAIM
     for scenario in SCENARIOS.values():
-        for step, asked, _ in play(scenario, lambda r: answer(r, rule)):
-            laid_out = instance_of(asked, claim_rule=rule)
+        for step, document, _ in play(scenario, lambda r: answer(r, rule)):
+            laid_out = instance_of(document, claim_rule=rule)
             one = COOPERATIVE.first_round(laid_out)
             said = document_of(laid_out, one.given, assignor="cooperative-sticky")
             verdict = judge(
-                read_rebalance(to_json(asked)),
+                read_rebalance(to_json(document)),
                 read_assignment(to_json(said)),
                 cooperative=True,
             )
             assert verdict["violations"] == []
             for due in step.expected_of("cooperative-sticky"):
                 if due.round == 1:
-                    assert list(unmet(due, asked, said, verdict["figures"])) == []
+                    assert list(unmet(due, document, said, verdict["figures"])) == []
                     met += 1
     assert met >= 15
 

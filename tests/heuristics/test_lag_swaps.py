@@ -128,20 +128,20 @@ def uneven(
     """Draw Pareto lags from 1,000 on, over topics of all sizes."""
     sizes = np.maximum(1, partitions * rng.dirichlet(np.full(topics, 3))).astype(int)
     lags = [((1 + rng.pareto(shape, size)) * 1000).astype(int) for size in sizes]
-    told = {
+    stated = {
         f"t{i}": {"partitions": lag.size, "lag": lag.tolist()}
         for i, lag in enumerate(lags)
     }
-    return rebalance(told, {f"m{i}": member([*told]) for i in range(members)})
+    return rebalance(stated, {f"m{i}": member([*stated]) for i in range(members)})
 
 
 def test_a_single_construction_can_be_a_dead_end() -> None:
     """A single construction has peak 11: other orders of the rounds are needed."""
     lags = [[8, 8], [1, 1, 6, 3]]
-    topics = {
+    stated = {
         f"t{i}": {"partitions": len(lag), "lag": lag} for i, lag in enumerate(lags)
     }
-    laid_out = instance(rebalance(topics, {m: member([*topics]) for m in "abc"}))
+    laid_out = instance(rebalance(stated, {m: member([*stated]) for m in "abc"}))
     assert peak(laid_out, ASSIGNORS["lag-swaps"].assign(laid_out).assignee) == 9
 
 

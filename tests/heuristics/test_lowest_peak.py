@@ -49,7 +49,7 @@ def of_classes(others: int) -> Document:
 def alike(document: Document) -> Document:
     """Leave capacities out: the assignor does not know them."""
     members = {
-        name: {key: told for key, told in about.items() if key != "capacity"}
+        name: {key: value for key, value in about.items() if key != "capacity"}
         for name, about in document["members"].items()
     }
     return document | {"members": members}

@@ -373,5 +373,5 @@ def test_equal_topics_of_equal_subscribers_are_co_partitioned() -> None:
 
 
 def test_racks_matter_in_enough_drawn_instances() -> None:
-    asked = sum(any(needs_racks(d, t) for t in d["topics"]) for d in drawn(250))
-    assert asked > 150
+    needing = sum(any(needs_racks(d, t) for t in d["topics"]) for d in drawn(250))
+    assert needing > 150

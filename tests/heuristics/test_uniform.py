@@ -33,11 +33,11 @@ UNIFORM = ASSIGNORS["uniform"]
 
 def agrees(document: Document) -> None:
     """Assert that it answers as the reference does, for equal subscriptions, too."""
-    for asked in (document, with_equal_subscriptions(document)):
-        assert UNIFORM.refuses(instance(asked)) is None
-        held = held_by(UNIFORM, asked)
-        assert held == uniform(asked)
-        assert faults(asked, held) == []
+    for comparable in (document, with_equal_subscriptions(document)):
+        assert UNIFORM.refuses(instance(comparable)) is None
+        held = held_by(UNIFORM, comparable)
+        assert held == uniform(comparable)
+        assert faults(comparable, held) == []
 
 
 EQUAL = [

@@ -63,15 +63,15 @@ def test_the_newest_archive_is_the_only_one(environment: Path) -> None:
     ],
 )
 def test_each_java_has_its_own_options(version: str, write: str, read: str) -> None:
-    runtime, asked = replace(java_home(), version=version), list[str]()
+    runtime, written = replace(java_home(), version=version), list[str]()
 
     def run(options: str) -> None:
         option, _ = shlex.split(options)
-        asked.append(option.partition("=")[0])
+        written.append(option.partition("=")[0])
         Path(option.partition("=")[2]).write_bytes(b"archive")
 
     write_class_archive(runtime, run)
-    assert asked == [f"-XX:{write}"]
+    assert written == [f"-XX:{write}"]
     assert reading_options(runtime)[0].startswith(f'"-XX:{read}=')
 
 

@@ -78,8 +78,8 @@ def test_a_gap_is_one_row() -> None:
     someone = member("a", ["t"], {"t": [0]})
     log = Log().add(group(4, someone), group(5, someone), group(9, someone))
     rows = [row for row in stream(log) if row["what"] == MISSING]
-    told = [(row["value"], row["records"], row["source_offset"]) for row in rows]
-    assert told == [(b"generations 1 to 3", 3, 0), (b"generations 6 to 8", 3, 2)]
+    quarantined = [(row["value"], row["records"], row["source_offset"]) for row in rows]
+    assert quarantined == [(b"generations 1 to 3", 3, 0), (b"generations 6 to 8", 3, 2)]
     assert {row["reason"] for row in rows} == {COMPACTED}
     assert {(row["group_id"], row["record"]) for row in rows} == {
         ("orders", "generation")

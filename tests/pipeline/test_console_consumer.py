@@ -197,9 +197,9 @@ def test_what_has_lost_something_is_refused_with_the_command(
 @pytest.mark.parametrize("page", ["audit.md", "first-audit.md"])
 def test_the_documents_have_the_command(page: str) -> None:
     text = (Path(__file__).parents[2] / "docs" / page).read_text()
-    told = " ".join(text.replace("\\\n", " ").split())
-    told = told.replace("kafka-console-consumer.sh", "kafka-console-consumer")
-    assert COMMAND.replace("HOST:PORT", "broker:9092") in told
+    printed = " ".join(text.replace("\\\n", " ").split())
+    printed = printed.replace("kafka-console-consumer.sh", "kafka-console-consumer")
+    assert COMMAND.replace("HOST:PORT", "broker:9092") in printed
 
 
 # Objects of the formatters.

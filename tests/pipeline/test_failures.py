@@ -75,11 +75,11 @@ def test_torn_parquet_costs_nothing_but_itself(
     found = audit(AuditRequest(sources=[torn], out=tmp_path / "out", **QUICK))
     expected = local_audit([whole], tmp_path / "expected", assignors=OPTIMUM)
     assert tables_but(found, "quarantine") == tables_but(expected, "quarantine")
-    aside = rows_of(found, "quarantine")
-    assert [(row["kind"], row["source"]) for row in aside] == [
+    quarantined = rows_of(found, "quarantine")
+    assert [(row["kind"], row["source"]) for row in quarantined] == [
         ("unreadable", f"in/{name}.parquet") for name in cuts
     ]
-    for row in aside:
+    for row in quarantined:
         assert "Parquet" in row["reason"], row["reason"]
 
 
@@ -150,10 +150,10 @@ def test_an_audit_that_failed_is_continued(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Finished parts are neither computed nor written again."""
-    log, out, told = tmp_path / "in.parquet", tmp_path / "out", list[str]()
+    log, out, lines = tmp_path / "in.parquet", tmp_path / "out", list[str]()
     pq.write_table(records_of(some_log("orders", 12)), log)
     request = AuditRequest(sources=[log], out=out, **QUICK)
-    again = partial(audit, request, tell=told.append)
+    again = partial(audit, request, tell=lines.append)
 
     def fail_beside_another(batches: Batches) -> Batches:
         """Pass part 0 on; fail in part 1 when the other is finished."""
@@ -180,7 +180,7 @@ def test_an_audit_that_failed_is_continued(
     found = again()
     expected = local_audit([log], tmp_path / "expected", assignors=OPTIMUM)
     assert tables_but(found) == tables_but(expected)
-    kept, continued, kept_again, continued_again = told
+    kept, continued, kept_again, continued_again = lines
     assert kept.startswith(f"finished work is kept in {out}/.unfinished (")
     assert continued == "continuing: 1 of 2 parts were finished"
     assert kept_again.startswith("finished work is kept in ")
@@ -192,7 +192,7 @@ def test_a_damaged_unfinished_audit_is_begun_anew(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     """As after a loss of power, when files are shorter than they should be."""
-    log, told = tmp_path / "in.parquet", list[str]()
+    log, lines = tmp_path / "in.parquet", list[str]()
     pq.write_table(records_of(some_log("orders", 5)), log)
     with pytest.raises(KeyboardInterrupt):
         audit(
@@ -203,8 +203,8 @@ def test_a_damaged_unfinished_audit_is_begun_anew(
         path.write_bytes(path.read_bytes()[:-20])
         path.with_name(f".{path.name}.crc").unlink()
     found = audit(
-        AuditRequest(sources=[log], out=tmp_path / "out", **QUICK), tell=told.append
+        AuditRequest(sources=[log], out=tmp_path / "out", **QUICK), tell=lines.append
     )
-    assert told == ["the unfinished audit cannot be read: beginning anew"]
+    assert lines == ["the unfinished audit cannot be read: beginning anew"]
     assert found.rows["rebalances"] == 5
     assert not (tmp_path / "out" / ".unfinished").exists()

@@ -184,7 +184,7 @@ def test_a_damaged_audit_is_an_error(folders: tuple[Path, Path]) -> None:
         read_group(str(audited), "orders")
 
 
-def test_a_group_that_is_set_aside_names_the_reason(tmp_path: Path) -> None:
+def test_a_quarantined_group_names_the_reason(tmp_path: Path) -> None:
     log = Log().add(
         group(1, member("c", ["t"], {"t": (0,)}), group_id="c", protocol_type="connect")
     )
@@ -270,21 +270,21 @@ def test_reading_one_group_imports_no_spark(folders: tuple[Path, Path]) -> None:
         "[read_group(one, 'orders') for one in sys.argv[1:]];"
         "sys.exit('pyspark' in sys.modules)"
     )
-    asked = [sys.executable, "-c", script, *map(str, folders)]
-    subprocess.run(asked, check=True)
+    command = [sys.executable, "-c", script, *map(str, folders)]
+    subprocess.run(command, check=True)
 
 
-def test_a_running_cluster_is_asked_for_the_group(
+def test_the_group_is_requested_from_a_running_cluster(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Reaches into `pipeline.groups.live_group` to replace the cluster."""
-    asked: list[Sequence[str]] = []
+    requested: list[Sequence[str]] = []
 
     def read(
         server: str, settings: ClientSettings, *, groups: Sequence[str] = ()
     ) -> ClusterState:
         assert (server, settings) == ("h:1,i:2", ClientSettings())
-        asked.append(groups)
+        requested.append(groups)
         if groups == ["orders"]:
             return replace(cluster(held), notes=("offsets",))
         if not groups:
@@ -300,7 +300,7 @@ def test_a_running_cluster_is_asked_for_the_group(
     assert found.assignment is not None
     assert found.assignment.members == {"m1": {"orders": [0]}}
     assert found.notes == ("no lag without offsets",)
-    assert asked == [["orders"]]
+    assert requested == [["orders"]]
     with pytest.raises(SourceError, match="no group 'order'; there are: g"):
         read_group("h:1,i:2", "order")
     with pytest.raises(SourceError, match="h:1,i:2: group 'empty': it is empty"):

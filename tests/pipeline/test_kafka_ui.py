@@ -87,7 +87,7 @@ def test_it_is_judged_as_the_text_is(
 
 
 @pytest.mark.parametrize(
-    ("value", "column", "told"),
+    ("value", "column", "stated"),
     [
         (group(*PARTS, members=3), "members_listed", "with-partitions"),
         (group(*PARTS, ("u", 1, None)), "verdict", "invalid"),
@@ -95,18 +95,18 @@ def test_it_is_judged_as_the_text_is(
     ],
 )
 def test_what_it_states(
-    tmp_path: Path, value: dict[str, Any], column: str, told: str | None
+    tmp_path: Path, value: dict[str, Any], column: str, stated: str | None
 ) -> None:
     (row,) = audited(tmp_path / "one", json.dumps(value))
-    assert row[column] == told
+    assert row[column] == stated
     assert row["dec_min_balanced"] is None
 
 
-def test_a_group_between_two_assignments_is_set_aside(tmp_path: Path) -> None:
+def test_a_group_between_two_assignments_is_quarantined(tmp_path: Path) -> None:
     text = json.dumps(group(*PARTS, state="PREPARING_REBALANCE"))
-    (aside,) = audited(tmp_path / "one", text, "quarantine")
-    assert (aside["kind"], aside["group_id"]) == ("set-aside", "g")
-    assert "PreparingRebalance" in aside["reason"]
+    (quarantined,) = audited(tmp_path / "one", text, "quarantine")
+    assert (quarantined["kind"], quarantined["group_id"]) == ("set-aside", "g")
+    assert "PreparingRebalance" in quarantined["reason"]
 
 
 def test_one_damaged_group_costs_only_itself(tmp_path: Path) -> None:
@@ -115,9 +115,9 @@ def test_one_damaged_group_costs_only_itself(tmp_path: Path) -> None:
     text = json.dumps([bad, group(*PARTS)])
     (row,) = audited(tmp_path / "some", text)
     assert row["group_id"] == "g"
-    (aside,) = audited(tmp_path / "aside", text, "quarantine")
-    assert (aside["kind"], aside["group_id"]) == ("unreadable", "bad")
-    assert "$.partitions[0].partition" in aside["reason"]
+    (quarantined,) = audited(tmp_path / "aside", text, "quarantine")
+    assert (quarantined["kind"], quarantined["group_id"]) == ("unreadable", "bad")
+    assert "$.partitions[0].partition" in quarantined["reason"]
 
 
 def test_lists_can_be_long_and_names_odd(tmp_path: Path) -> None:

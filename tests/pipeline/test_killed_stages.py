@@ -34,7 +34,7 @@ from tests.support.wire import RECORDINGS
 
 ROOT: Final = RECORDINGS.parent
 MASTER: Final = "local[2]"
-ASKED: Final = "asked"
+REQUEST_NAME: Final = "asked"
 CHANGES: Final = frozenset(
     {"open", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate"}
 )
@@ -73,8 +73,8 @@ def written(out: Path, store: LocalStore, text: str) -> None:
     def page(folder: Path) -> None:
         (folder / PAGE).write_text(text)
 
-    with staging(out, store, ASKED) as place:
-        folder = out / ".unfinished" / ASKED
+    with staging(out, store, REQUEST_NAME) as place:
+        folder = out / ".unfinished" / REQUEST_NAME
         for name in ("cases-1", "cases-1.done", *TABLES):
             (folder / name).mkdir(exist_ok=True)
         for name in TABLES:
@@ -134,7 +134,7 @@ def test_a_replacement_that_is_killed(store: LocalStore, tmp_path: Path) -> None
             assert len(texts_of(out)) == 1, change
         else:
             assert (out / OLD / MANIFEST).exists(), change
-        with pytest.raises(KeyboardInterrupt), staging(out, store, ASKED):
+        with pytest.raises(KeyboardInterrupt), staging(out, store, REQUEST_NAME):
             raise KeyboardInterrupt  # another run that ends before it writes
         assert len(texts_of(out)) == 1, change
         written(out, store, "new")

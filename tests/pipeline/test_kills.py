@@ -134,8 +134,8 @@ def test_an_audit_whose_workers_were_killed_is_continued(
     spark: SparkSession, undisturbed: AuditSummary, tmp_path: Path
 ) -> None:
     """Finished parts are neither computed nor written again."""
-    out, told = tmp_path / "out", list[str]()
-    again = partial(audited, out, tell=told.append, max_partitions=MAX_PARTITIONS - 2)
+    out, lines = tmp_path / "out", list[str]()
+    again = partial(audited, out, tell=lines.append, max_partitions=MAX_PARTITIONS - 2)
 
     def kill_after_two(phase: str, done: int, total: int) -> None:
         if phase == "judge" and done >= 2 and total > 1:
@@ -160,7 +160,7 @@ def test_an_audit_whose_workers_were_killed_is_continued(
     of_parts = f"of {len(parts)} parts were finished"
     found = again()
     assert files_of(Path(found.out)) == files_of(Path(undisturbed.out))
-    kept, continued, kept_again, continued_again = told
+    kept, continued, kept_again, continued_again = lines
     assert kept.startswith(f"finished work is kept in {out}/.unfinished (")
     assert continued == f"continuing: {len(finished)} {of_parts}"
     assert kept_again.startswith("finished work is kept in ")

@@ -123,7 +123,7 @@ def test_several_groups_files_and_leaders() -> None:
     assert [row["records"] for row in rows if row["what"] == REPEATED] == [2]
 
 
-def test_a_streams_group_is_set_aside() -> None:
+def test_a_streams_group_is_quarantined() -> None:
     rows = read(f"{message(1, a={'t': [0]})}\n{joined(1, 'stream')}")
     assert [(row["what"], row["reason"]) for row in rows] == [(SET_ASIDE, OF_STREAMS)]
 

@@ -279,13 +279,16 @@ def test_subscriptions_are_those_of_the_driver(
     for case in found.cases:
         assert case.at is not None
         for member, participant in (case.members or {}).items():
-            asked = found.life(member).subscriptions
-            changed += participant.subscription != sorted(asked[0][1])
+            subscriptions = found.life(member).subscriptions
+            changed += participant.subscription != sorted(subscriptions[0][1])
             assert participant.subscription in [
                 sorted(topics)
-                for at, (ms, topics) in enumerate(asked)
+                for at, (ms, topics) in enumerate(subscriptions)
                 if ms <= case.at
-                and (at + 1 == len(asked) or asked[at + 1][0] > case.at - SUBSCRIBED_MS)
+                and (
+                    at + 1 == len(subscriptions)
+                    or subscriptions[at + 1][0] > case.at - SUBSCRIBED_MS
+                )
             ]
     resubscribed = any(len(life.subscriptions) > 1 for life in found.lives.values())
     assert bool(changed) == resubscribed

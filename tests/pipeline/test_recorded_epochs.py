@@ -53,7 +53,7 @@ EARLY_MS = 500  # a callback of a revocation runs before the broker is told
 GONE_MS = 7_000  # a member that leaves has revoked this much before its tombstone
 
 
-class Told(NamedTuple):
+class Callback(NamedTuple):
     """Partitions of a consumer after a callback."""
 
     event: str
@@ -90,9 +90,9 @@ def events() -> tuple[dict[str, Any], ...]:
 
 
 @cache
-def told() -> dict[str, list[Told]]:
+def callbacks_of_members() -> dict[str, list[Callback]]:
     """Return each member's callbacks with what they add up to."""
-    found: dict[str, list[Told]] = defaultdict(list)
+    found: dict[str, list[Callback]] = defaultdict(list)
     for event in events():
         if event["event"] not in ("assign", "revoke", "lost"):
             continue
@@ -100,7 +100,7 @@ def told() -> dict[str, list[Told]]:
         held = before[-1].held if before else frozenset()
         changed = pairs(event["partitions"])
         held = held | changed if event["event"] == "assign" else held - changed
-        before.append(Told(event["event"], event["ms"], held))
+        before.append(Callback(event["event"], event["ms"], held))
     return dict(found)
 
 
@@ -133,8 +133,8 @@ def test_every_epoch_of_the_recording() -> None:
         "next-range": 66,
         "next-uniform": 62,
     }
-    aside = [row for row in churn_rows() if row["what"] in QUARANTINED]
-    assert {row["record"] for row in aside} == {"generation"}
+    quarantined = [row for row in churn_rows() if row["what"] in QUARANTINED]
+    assert {row["record"] for row in quarantined} == {"generation"}
     for group, found in cases().items():
         epochs = [case.generation or 0 for case in found]
         assert epochs == sorted(set(epochs)), group
@@ -152,7 +152,7 @@ def test_every_epoch_of_the_recording() -> None:
 def test_every_callback_is_in_the_records() -> None:
     """All 962; after 34 of them a member that is gone, or about to leave, has none."""
     compared, leaving = 0, []
-    for member, callbacks in told().items():
+    for member, callbacks in callbacks_of_members().items():
         for callback in callbacks:
             compared += 1
             lags = [
@@ -188,7 +188,7 @@ def test_members_held_the_target_of_every_epoch_that_was_reached(group: str) -> 
 
 def held_between(member: str, begin: int, end: int) -> set[Pairs]:
     """Return what a consumer had at some moment of a time, nothing if it is new."""
-    states = [Told("new", 0, frozenset()), *told().get(member, [])]
+    states = [Callback("new", 0, frozenset()), *callbacks_of_members().get(member, [])]
     ends = [state.at for state in states[1:]] + [end]
     return {
         state.held
@@ -206,21 +206,21 @@ def test_subscriptions_are_those_of_the_driver(group: str) -> None:
     for case in cases()[group]:
         assert case.at is not None
         for member in (case.members or {}).values():
-            asked = [a for a in acts[member.client_id or ""] if a[0] <= case.at]
+            subscribed = [a for a in acts[member.client_id or ""] if a[0] <= case.at]
             # a change is sent with the next heartbeat
-            count = 2 if case.at - asked[-1][0] <= LATE_MS else 1
-            wanted = [_matches(topics) for _, topics in asked[-count:]]
+            count = 2 if case.at - subscribed[-1][0] <= LATE_MS else 1
+            wanted = [_matches(topics) for _, topics in subscribed[-count:]]
             if member.subscription:
                 assert member.subscription in wanted
             else:  # an expression that the coordinator has not resolved yet
                 assert (group, case.generation) == ("next-uniform", 36)
 
 
-def _matches(asked: list[str]) -> list[str]:
+def _matches(topics: list[str]) -> list[str]:
     """Resolve the one regular expression of the recording, or sort the topics."""
-    if asked == ["^feed\\..*"]:
+    if topics == ["^feed\\..*"]:
         return ["feed.likes", "feed.posts"]
-    return sorted(asked)
+    return sorted(topics)
 
 
 @pytest.mark.parametrize(
@@ -288,8 +288,8 @@ def _had(member: str, at: int) -> Pairs | None:
 def test_the_short_recording() -> None:
     """Its log of callbacks states what each consumer had when the group was stable."""
     rows = first_look_rows()
-    aside = [row for row in rows if row["what"] in QUARANTINED]
-    assert {row["record"] for row in aside} == {"generation"}
+    quarantined = [row for row in rows if row["what"] in QUARANTINED]
+    assert {row["record"] for row in quarantined} == {"generation"}
     found = {(c.group_id, c.generation): c for c in named_cases(rows)}
     given = {
         key: {m.client_id: pairs(m.assigned) for m in (case.members or {}).values()}

@@ -171,8 +171,8 @@ def test_a_member_that_ignores_its_assignments_is_found_out() -> None:
     """Its subscription changed at generation 42; 43 to 46 it never took up."""
     cases, _ = history()
     member = "ads-sticky-20-e0903f31-e8e2-4435-8cd6-281d6fdd77eb"
-    told = [e for e in saw("ads-java-sticky", "assign") if e["member"] == member]
-    assert [e["generation"] for e in told if e["generation"] > 40] == [41, 47, 48]
+    assigned = [e for e in saw("ads-java-sticky", "assign") if e["member"] == member]
+    assert [e["generation"] for e in assigned if e["generation"] > 40] == [41, 47, 48]
     by_claims = [c for c in cases["ads-java-sticky"] if c.owned_from == CLAIMS]
     assert [case.generation for case in by_claims] == [28, 44, 45, 46, 47]
     for case in by_claims[1:]:

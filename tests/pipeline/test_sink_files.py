@@ -124,10 +124,10 @@ def test_a_recording_has_the_same_rebalances_of_classic_groups(tmp_path: Path) -
     assert ours == theirs
     assert len(ours) > 400
     assert sum(row["what"] == CASE for row in found) == len(ours)
-    aside = [row for row in found if row["what"] == SET_ASIDE]
-    assert {row["reason"] for row in aside} == {NO_TOMBSTONES}
+    quarantined = [row for row in found if row["what"] == SET_ASIDE]
+    assert {row["reason"] for row in quarantined} == {NO_TOMBSTONES}
     new = sum(1 for row in rows if 3 <= int.from_bytes(row["key"][:2], "big") <= 16)
-    assert sum(row["records"] for row in aside) == new > 1_000
+    assert sum(row["records"] for row in quarantined) == new > 1_000
 
 
 def classic_cases(rows: list[Row]) -> dict[tuple[str | None, int | None], Case]:
@@ -496,7 +496,7 @@ def test_a_link_leads_to_each_file_that_spark_would_skip() -> None:
 # Histories.
 
 
-def aside(rows: list[Row]) -> list[Row]:
+def quarantined(rows: list[Row]) -> list[Row]:
     return [{**row, "record": WITHOUT_TOMBSTONES} for row in rows]
 
 
@@ -504,7 +504,7 @@ def test_groups_of_the_new_protocol_need_tombstones() -> None:
     """Without those of a member that left, its target would be judged as present."""
     rows = rows_of(*FIRST, *JOIN)
     assert len(rebuild_rows(rows).cases) == 2
-    found = rebuild_rows(aside(rows))
+    found = rebuild_rows(quarantined(rows))
     assert found.cases == []
     kinds = {row["record"]: row["records"] for row in found.quarantined}
     assert kinds == {
@@ -521,11 +521,12 @@ def test_a_group_that_becomes_classic_takes_its_assignment_along() -> None:
     """The copy of the target is no rebalance; the next generation is."""
     a, b = (member(name, ["t"], {"t": [at]}) for at, name in enumerate("ab"))
     rows = rows_of(*FIRST, *JOIN, group(3, a, b), group(4, a))
-    cases = rebuild_rows(aside(rows)).cases
+    cases = rebuild_rows(quarantined(rows)).cases
     assert [case.generation for case in cases] == [4]
     assert cases[0].left == 1
     begun_anew = rows_of(*FIRST, group(0), group(1, a))
-    assert [case.generation for case in rebuild_rows(aside(begun_anew)).cases] == [1]
+    cases = rebuild_rows(quarantined(begun_anew)).cases
+    assert [case.generation for case in cases] == [1]
 
 
 # Spark.

@@ -41,7 +41,7 @@ def test_a_folder_gives_all_its_files_by_name(tmp_path: Path) -> None:
     assert found.side_files == {"topics.json": f"file:{folder}/topics.json"}
 
 
-def test_files_of_one_name_are_told_apart(tmp_path: Path) -> None:
+def test_files_of_one_name_are_distinguished(tmp_path: Path) -> None:
     for name in ("x", "y"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "r.jsonl").write_text(jsonl(LOG.records) + name)

@@ -196,20 +196,20 @@ def with_more_kept(answers: pa.Table) -> pa.Table:
     return answers.set_column(place, answers.schema.field(place), more)
 
 
-def test_what_a_file_of_lag_lacks_is_told_and_in_the_tables(
+def test_what_a_file_of_lag_lacks_is_reported_and_in_the_tables(
     spark: SparkSession, tmp_path: Path
 ) -> None:
     lag = tmp_path / "lag.prom"
     group = 'kafka_consumergroup_lag{consumergroup="g-coop",topic="orders"'
     lags = [f'{group},partition="{at}"}} {7 - 4 * at}\n' for at in range(3)]
     lag.write_text("".join(lags))
-    told: list[str] = []
+    lines: list[str] = []
     out, master = tmp_path / "out", MASTER
     found = audit(
         AuditRequest(sources=[FIRST_LOOK], out=out, lag=[lag], master=master),
-        tell=told.append,
+        tell=lines.append,
     )
-    assert told == [f"{lag}: no lag of group g-coop, orders 2: {NO_COMMIT}"]
+    assert lines == [f"{lag}: no lag of group g-coop, orders 2: {NO_COMMIT}"]
     assert found.quarantine[f"missing: lag: {NO_COMMIT}"] == 1
     (row,) = [
         row
@@ -238,10 +238,10 @@ def test_an_audit_is_replaced_as_a_whole_with_its_page(
     (out / "deep" / "mine.txt").write_text("keep me")
     left_by_a_killed_run = out / ".unfinished" / "answers" / "half"
     left_by_a_killed_run.mkdir(parents=True)
-    told: list[tuple[str, int, int]] = []
+    lines: list[tuple[str, int, int]] = []
 
     def tell(phase: str, done: int, total: int) -> None:
-        told.append((phase, done, total))
+        lines.append((phase, done, total))
 
     options: dict[str, Any] = {"master": MASTER, "tasks": 2}
     log, shorter = log_of(tmp_path, 3), log_of(tmp_path, 2)
@@ -251,9 +251,9 @@ def test_an_audit_is_replaced_as_a_whole_with_its_page(
         page=page_into,
     )
     assert first.rows["rebalances"] == 3
-    phases = list(dict.fromkeys(phase for phase, _, _ in told))
+    phases = list(dict.fromkeys(phase for phase, _, _ in lines))
     assert phases == ["read", "judge", "write", "page"]
-    assert all(0 <= done <= total for _, done, total in told)
+    assert all(0 <= done <= total for _, done, total in lines)
     assert [row["rows_read"] for row in rows_of(first, RUN_TABLE)] == [3]
     assert (out / "index.html").read_text() == f"one {3 * ANSWERS}"
     before = files_of(out), (out / "audit.json").read_bytes()
@@ -298,9 +298,9 @@ def test_an_audit_of_another_file_system(spark: SparkSession, tmp_path: Path) ->
                 sources=["viewfs://other/data/absent"], out=there, master=MASTER
             )
         )
-    told: list[str] = []
+    lines: list[str] = []
     options: dict[str, Any] = {"cluster": "x", "master": MASTER, "tasks": 2}
-    hooks: dict[str, Any] = {"page": page_into, "tell": told.append}
+    hooks: dict[str, Any] = {"page": page_into, "tell": lines.append}
     request = AuditRequest(sources=[tmp_path / "real/in"], out=here, **options)
     local = audit(request, **hooks)
     request = AuditRequest(sources=["viewfs://other/data/in"], out=there, **options)
@@ -318,8 +318,8 @@ def test_an_audit_of_another_file_system(spark: SparkSession, tmp_path: Path) ->
         assert written == files_of(here)
         assert (real / "audit.json").is_file()
         assert not any(path.is_dir() and path.name[0] == "." for path in real.iterdir())
-    assert told[0].startswith(f"finished work is kept in {there}/.unfinished (0.")
-    (line,) = told[1:]
+    assert lines[0].startswith(f"finished work is kept in {there}/.unfinished (0.")
+    (line,) = lines[1:]
     assert re.fullmatch(r"continuing: (\d) of \1 parts were finished", line), line
 
 

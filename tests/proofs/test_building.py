@@ -12,15 +12,15 @@ from tools import proofs
 @pytest.fixture
 def without_coq(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """Find no program at all, and fail to install one; return what was asked for."""
-    asked: list[str] = []
+    requested: list[str] = []
 
     def refuse(*names: str) -> str:
-        asked.extend(names)
+        requested.extend(names)
         return "no network"
 
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(proofs, "install_packages", refuse)
-    return asked
+    return requested
 
 
 def test_missing_is_no_success(

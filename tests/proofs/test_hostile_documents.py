@@ -43,8 +43,8 @@ def by_both(folder: Path, instances: bytes, answers: bytes) -> tuple[int, list[s
     for command in (verdicts.VERIFY, (str(proofs.CHECKER),)):
         arguments = [*command, *map(str, files)]
         ran = subprocess.run(arguments, capture_output=True, check=False)
-        told = [json.loads(line) for line in ran.stdout.splitlines()]
-        shown = [f"{verdict.get('id', '')}{verdict['verdict']}" for verdict in told]
+        lines = [json.loads(line) for line in ran.stdout.splitlines()]
+        shown = [f"{verdict.get('id', '')}{verdict['verdict']}" for verdict in lines]
         found.append((ran.returncode, shown))
     assert found[0] == found[1]
     return found[1]

@@ -103,8 +103,8 @@ def largest_bound(case: Case, region: Region, level: Level, term: Document) -> i
     """Return the largest bound that the Python judge accepts, or -1 for none."""
 
     def holds(bound: int) -> bool:
-        asked = term | {"bound": bound}
-        return term_fails(case, region, level, asked, Work()) is None
+        bounded = term | {"bound": bound}
+        return term_fails(case, region, level, bounded, Work()) is None
 
     if not holds(0):
         return -1
@@ -121,8 +121,8 @@ def question(
     document: Document, region: Region, of: str, terms: Sequence[Document]
 ) -> Question:
     case, work = verify.case_of(document), Work()
-    told = [term_fails(case, region, LEVELS[of], term, work) for term in terms]
-    accepted = [reason is None for reason in told]
+    failures = [term_fails(case, region, LEVELS[of], term, work) for term in terms]
+    accepted = [reason is None for reason in failures]
     held = [term for term, holds in zip(terms, accepted, strict=True) if holds]
     pools = [{"topics": p.topics, "limits": p.limits} for p in region.pools]
     line = {"rebalance": document, "pools": pools, "of": of, "terms": terms}
@@ -132,13 +132,13 @@ def question(
 
 def test_drawn_terms(program: Path) -> None:
     seed = FIRST_SEED + 1
-    asked = list(islice(drawn_questions(seed), GROUPS))
+    questions = list(islice(drawn_questions(seed), GROUPS))
     counted: Counter[tuple[str, bool]] = Counter()
-    found = answers(program, [stated.line for stated in asked])
-    for place, (stated, told) in enumerate(zip(asked, found, strict=True)):
+    found = answers(program, [stated.line for stated in questions])
+    for place, (stated, failures) in enumerate(zip(questions, found, strict=True)):
         last_drawn.note(stated.line, f"{seed}, draw {place}")
         expected = (stated.accepted, stated.bound, stated.scale)
-        assert (told["accepted"], told["bound"], told["scale"]) == expected
+        assert (failures["accepted"], failures["bound"], failures["scale"]) == expected
         kinds = (term["kind"] for term in stated.line["terms"])
         counted.update(zip(kinds, stated.accepted, strict=True))
     for kind in ("average", "packing", "crowd", "topic-crowd"):
@@ -153,5 +153,5 @@ def test_work_is_limited_alike(program: Path) -> None:
     many: Document = {"kind": "packing", "steps": [[0, 50_000_000]], "bound": 1}
     one = question(LAG, region_of(case, "none"), "peak-lag", [many, few, few])
     assert one.accepted == [False, True, True]
-    (told,) = answers(program, [one.line])
-    assert (told["accepted"], told["bound"]) == (one.accepted, 1)
+    (failures,) = answers(program, [one.line])
+    assert (failures["accepted"], failures["bound"]) == (one.accepted, 1)

@@ -16,8 +16,8 @@ def reported(compiled: Path, folder: Path, lines: list[str]) -> list[str]:
     """Return what Coq prints for commands about the compiled files, by line."""
     stems = (name.removesuffix(".v") for name in FILES)
     modules = " ".join(stem for stem in stems if stem != "Extraction")
-    asked = [f"From Assignor Require {modules}.", *lines]
-    (folder / "Asked.v").write_text("\n".join(asked) + "\n", "utf-8")
+    script = [f"From Assignor Require {modules}.", *lines]
+    (folder / "Asked.v").write_text("\n".join(script) + "\n", "utf-8")
     ran = subprocess.run(
         ["coqc", "-q", "-Q", str(compiled), "Assignor", "Asked.v"],
         cwd=folder,
@@ -44,6 +44,6 @@ def test_an_axiom_would_be_reported(compiled: Path, tmp_path: Path) -> None:
         "Theorem nothing : 1 = 2. Proof. destruct anything. Qed.",
         "Print Assumptions nothing.",
     ]
-    told = reported(compiled, tmp_path, lines)
-    assert CLOSED not in told
-    assert any(line.startswith("anything") for line in told)
+    assumptions = reported(compiled, tmp_path, lines)
+    assert CLOSED not in assumptions
+    assert any(line.startswith("anything") for line in assumptions)

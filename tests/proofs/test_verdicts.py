@@ -78,16 +78,16 @@ def test_drawn_answers() -> None:
         assert sum(verdict["verdict"] == word for verdict in found) > PAIRS // 50
     for name in ("dec_min", "stickiness"):
         for is_so in (True, False):
-            told = [verdict["proved"].get(name) is is_so for verdict in found]
-            assert sum(told) > PAIRS // 10, (name, is_so)
+            agreeing = [verdict["proved"].get(name) is is_so for verdict in found]
+            assert sum(agreeing) > PAIRS // 10, (name, is_so)
     levels = [level for verdict in found for level in verdict.get("objectives", ())]
     for by in ("certificate", "terms"):
         for is_so in (True, False):
-            told = [
+            agreeing = [
                 level["rests_on"] == by and level.get("proved") is is_so
                 for level in levels
             ]
-            assert sum(told) > PAIRS // 50, (by, is_so)
+            assert sum(agreeing) > PAIRS // 50, (by, is_so)
 
 
 @pytest.mark.usefixtures("compiled")

@@ -122,8 +122,8 @@ def test_engines_agree_on_many(engine: str, deal: int) -> None:
     No answer comes from HiGHS unless it is asked for, and `test_solve_milp` compares it
     with brute force as well.
     """
-    asked = max(1, SHARE.get(engine, 1) * INSTANCES // 50 // DEALS)
-    for document in islice(drawn(FIRST_SEED + deal), asked):
+    wanted = max(1, SHARE.get(engine, 1) * INSTANCES // 50 // DEALS)
+    for document in islice(drawn(FIRST_SEED + deal), wanted):
         _check(engine, document, POLICIES)
 
 

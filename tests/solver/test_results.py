@@ -52,9 +52,9 @@ def test_bug_without_an_assignment_the_reason_is_stated() -> None:
     result = solve(instance, "dec-min; max-moves=0")
     with pytest.raises(
         ValueError, match=r"infeasible: .*fewest moves .* are 1"
-    ) as told:
+    ) as raised:
         result.require_assignment()
-    assert str(result.reason) in str(told.value)
+    assert str(result.reason) in str(raised.value)
 
 
 @pytest.mark.parametrize("text", [*NAMED, "per-topic; peak-lag; max-moves=3"])

@@ -140,11 +140,11 @@ def test_equal_runs_write_equal_bytes(tmp_path: Path) -> None:
 def test_an_interrupted_survey_goes_on_where_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    requests: list[str] = []
 
     def interrupted(assignor: ClientAssignor, *, seconds: float) -> External:
-        asked.append(assignor.assignor)
-        if asked == ["none", "lose"]:
+        requests.append(assignor.assignor)
+        if requests == ["none", "lose"]:
             raise KeyboardInterrupt
         return started(assignor, seconds=seconds)
 
@@ -154,10 +154,10 @@ def test_an_interrupted_survey_goes_on_where_it_was(
         surveyed(clients, tmp_path)
     assert not record_file(tmp_path, "ours", "1").exists()
     surveyed(clients, tmp_path, replace(PLAN, date="2026-02-01"))
-    assert asked == ["none", "lose", "lose"]
+    assert requests == ["none", "lose", "lose"]
     assert record_file(tmp_path, "ours", "1").exists()
     surveyed(clients, tmp_path, replace(PLAN, seed=2))
-    assert asked[3:] == ["none", "lose"]  # another plan
+    assert requests[3:] == ["none", "lose"]  # another plan
 
 
 def test_a_program_that_does_not_answer_at_all_is_not_surveyed(

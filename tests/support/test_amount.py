@@ -190,8 +190,8 @@ def test_a_failure_prints_the_seed_and_the_instance(
 ) -> None:
     printed = failed(tmp_path, source)
     (line,) = (line for line in printed.splitlines() if line.startswith("seed "))
-    told, _, text = line.partition(": ")
-    assert told == f"seed {seed}"
+    seed_text, _, text = line.partition(": ")
+    assert seed_text == f"seed {seed}"
     assert json.loads(text) == document
 
 

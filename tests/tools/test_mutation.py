@@ -216,8 +216,8 @@ def test_too_few_mutants_fail_but_where_no_more_were_drawn() -> None:
     few = outcome(3, 0, drawn=10)
     assert not few.is_enough
     assert not outcome(0, 0, drawn=10).is_enough
-    told = list(few.lines())[-1]
-    assert told.endswith("100% killed, floor 25% (too few to judge): FAILED")
+    last_line = list(few.lines())[-1]
+    assert last_line.endswith("100% killed, floor 25% (too few to judge): FAILED")
     assert outcome(4, 0, drawn=10).is_enough
     assert outcome(3, 0, drawn=3).is_enough
 

@@ -74,9 +74,9 @@ def test_the_drawn_rebalance_is_as_its_caption_states(
         caption(REBALANCE),
     )
     assert numbers is not None
-    for moves, told in ((numbers[1], recorded), (numbers[3], best)):
-        moved = re.findall(r"(\d+) partitions? from", told)
-        assert sum(map(int, moved)) == int(moves), told
+    for moves, label in ((numbers[1], recorded), (numbers[3], best)):
+        moved = re.findall(r"(\d+) partitions? from", label)
+        assert sum(map(int, moved)) == int(moves), label
     loads = text_of(browser, page).split("Loads (partitions × members) ")[1]
     assert loads.startswith(f"{numbers[2]}. Optimal: {numbers[4]}.")
 
@@ -85,9 +85,9 @@ def test_the_drawn_rebalance_is_as_its_caption_states(
 def test_the_audit_is_as_the_captions_state(browser: Browser, tmp_path: Path) -> None:
     page = write_page(AUDIT, tmp_path)
     text = text_of(browser, page)
-    told = re.search(r"in (\d+) of (\d+) rebalances", caption(AUDIT))
-    assert told is not None
-    assert f"In {told[1]} of {told[2]} rebalances the" in text
+    counts = re.search(r"in (\d+) of (\d+) rebalances", caption(AUDIT))
+    assert counts is not None
+    assert f"In {counts[1]} of {counts[2]} rebalances the" in text
     assert "rebalances judged, in 11 groups" in text
     assert "eleven" in caption(AUDIT)
     group, advice = re.findall(r"`([^`]+)`", caption(ADVICE))

@@ -52,17 +52,19 @@ def test_pages_are_staged_with_their_navigation(checkout: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pages", "told"),
+    ("pages", "reason"),
     [
         ('["docs/a.md"]', "not in the navigation: CHANGELOG.md, CONTRIBUTING.md"),
         ('["*/*.md", "docs/a.md", "C*"]', "in the navigation twice: docs/a.md"),
         ('["docs/z.md"]', "in the navigation, but no page: docs/z.md"),
     ],
 )
-def test_navigation_and_pages_must_agree(checkout: Path, pages: str, told: str) -> None:
+def test_navigation_and_pages_must_agree(
+    checkout: Path, pages: str, reason: str
+) -> None:
     settings = f'children = []\n[[section]]\ntitle = "All"\npages = {pages}\n'
     write(checkout / "navigation.toml", settings)
-    with pytest.raises(NavigationError, match=told):
+    with pytest.raises(NavigationError, match=reason):
         stage(checkout, checkout / "build", {})
 
 

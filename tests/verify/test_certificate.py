@@ -47,16 +47,16 @@ def assert_sound(instance: Document, answer: Document) -> Document:
     """Enumeration confirms everything that is proved."""
     verdict = verify.judge(instance, answer)
     best, figures = verify.best(instance), verdict["figures"]
-    told: Document = verdict["proved"]
-    if told["dec_min"]:
+    stated: Document = verdict["proved"]
+    if stated["dec_min"]:
         assert naive.is_dec_min(instance, answer, best)
         assert figures["dec_min_balanced"]
-    if told["stickiness"]:
-        assert told["dec_min"]
+    if stated["stickiness"]:
+        assert stated["dec_min"]
         assert figures["kept"] == best["kept"]
-    if told["peak_lag"]:
+    if stated["peak_lag"]:
         assert figures["peak_lag"] == best["any_peak_lag"]
-    return told
+    return stated
 
 
 def likely_certificate(rng: Random, instance: Document, answer: Document) -> Document:
@@ -113,7 +113,7 @@ def test_sound_for_any_integers(
 )
 def test_sound_for_many_seeds_and_often_a_proof(count: int) -> None:
     """Every proof is checked; a check that never proves is no check."""
-    told = {"dec_min": 0, "stickiness": 0, "peak_lag": 0}
+    counts = {"dec_min": 0, "stickiness": 0, "peak_lag": 0}
     large = 0
     for seed in seeds(count):
         rng = Random(seed)  # noqa: S311
@@ -126,11 +126,11 @@ def test_sound_for_many_seeds_and_often_a_proof(count: int) -> None:
             large += 1
             continue
         for name, so in sound.items():
-            told[name] += so
+            counts[name] += so
     assert large <= count // 1000
-    assert told["dec_min"] > count // 5
-    assert told["stickiness"] > count // 10
-    assert told["peak_lag"] > count // 10
+    assert counts["dec_min"] > count // 5
+    assert counts["stickiness"] > count // 10
+    assert counts["peak_lag"] > count // 10
 
 
 def some_proof(instance: Document, best: Document) -> bool:
@@ -143,12 +143,12 @@ def some_proof(instance: Document, best: Document) -> bool:
         rng = Random(0)  # noqa: S311
         for _ in range(3000):
             answer["certificate"] = likely_certificate(rng, instance, answer)
-            if assert_told(instance, answer):
+            if is_sticky_proved(instance, answer):
                 return True
     return False
 
 
-def assert_told(instance: Document, answer: Document) -> bool:
+def is_sticky_proved(instance: Document, answer: Document) -> bool:
     return bool(verify.judge(instance, answer)["proved"]["stickiness"])
 
 
@@ -165,8 +165,8 @@ def test_a_best_assignment_has_a_proof(instance: Document) -> None:
 def test_prices_may_be_shifted_where_loads_are_levels() -> None:
     for shift in (0, 5, -5, HUGE - 3, -HUGE):
         price = {name: number + shift for name, number in PRICES.items()}
-        told = proved(CHAIN, EVEN, {"level": LEVELS, "price": price})
-        assert told == {"dec_min": True, "stickiness": True, "peak_lag": False}
+        stated = proved(CHAIN, EVEN, {"level": LEVELS, "price": price})
+        assert stated == {"dec_min": True, "stickiness": True, "peak_lag": False}
 
 
 @pytest.mark.parametrize(
@@ -247,8 +247,8 @@ def test_owners_above_the_least_level_keep_nothing() -> None:
 def test_a_member_without_eligible_partitions_can_have_any_price(price: int) -> None:
     members = {"A": {"t1": [0, 1, 2]}, "B": {}}
     certificate = {"level": {"A": 3, "B": 0}, "price": {"A": 0, "B": price}}
-    told = proved(shape("NO_TOPIC_MEMBER"), members, certificate)
-    assert told == {"dec_min": True, "stickiness": True, "peak_lag": False}
+    stated = proved(shape("NO_TOPIC_MEMBER"), members, certificate)
+    assert stated == {"dec_min": True, "stickiness": True, "peak_lag": False}
 
 
 @pytest.mark.parametrize("name", sorted(SHAPES))
@@ -265,12 +265,12 @@ def test_a_certificate_of_zeros_never_convinces_wrongly(name: str) -> None:
             assert verdict["figures"]["loads"] == least["loads"]
 
 
-def test_peak_lag_is_only_proved_where_lag_is_told() -> None:
+def test_peak_lag_is_only_proved_where_lag_is_stated() -> None:
     without = rebalance({"t": 1}, {"a": member(["t"])})
-    told = rebalance({"t": {"partitions": 1, "lag": [0]}}, {"a": member(["t"])})
+    stated = rebalance({"t": {"partitions": 1, "lag": [0]}}, {"a": member(["t"])})
     answer = {"members": {"a": {"t": [0]}}}
     assert verify.judge(without, answer)["proved"]["peak_lag"] is False
-    assert verify.judge(told, answer)["proved"]["peak_lag"] is True
+    assert verify.judge(stated, answer)["proved"]["peak_lag"] is True
 
 
 @pytest.mark.parametrize(("peak", "lag"), [(4, [4, 3]), (4, [3, 1, 4]), (7, [4, 3, 7])])
@@ -314,8 +314,12 @@ ZERO = {"a": 0, "b": 0}
 def test_keys_that_prove_a_balance_over_capacity(
     threshold: tuple[int, int], level: dict[str, int], fails: str | None
 ) -> None:
-    told = {"level": level, "price": ZERO, "threshold": dict.fromkeys("ab", threshold)}
-    answer = {"members": UNEVEN_ANSWER, "certificate": told}
+    stated = {
+        "level": level,
+        "price": ZERO,
+        "threshold": dict.fromkeys("ab", threshold),
+    }
+    answer = {"members": UNEVEN_ANSWER, "certificate": stated}
     verdict = verify.judge(UNEVEN, answer)
     assert verdict["proved"]["dec_min"] is (fails is None)
     assert verdict["evidence"].get("certificate", {}).get("fails") == fails

@@ -39,14 +39,14 @@ POLICIES: Final = {
 """Policies of the optimum, if not `sticky`."""
 
 
-class Told(NamedTuple):
+class StateNote(NamedTuple):
     """A line about a state; a smaller ``merit`` is better; None: not compared."""
 
     text: str
     of: str = ""
     merit: tuple[int, ...] | None = None
 
-    def is_worse(self, others: Sequence[Told]) -> bool:
+    def is_worse(self, others: Sequence[StateNote]) -> bool:
         """Whether another state's line of the same kind has a smaller ``merit``."""
         if self.merit is None:
             return False
@@ -68,7 +68,7 @@ class State:
 
     title: str
     holder: np.ndarray[tuple[int], np.dtype[np.int32]] | None
-    told: tuple[Told, ...] = ()
+    notes: tuple[StateNote, ...] = ()
     refused: str | None = None
 
 
@@ -104,12 +104,12 @@ def contrast_of(assignor: str, root: Path) -> Contrast:
     outcome = solve(instance, policy)
     states = tuple(_states(assignor, instance))
     best = _nearest(instance, json.loads(text), outcome, states[-1])
-    told = (*_told(instance, best), Told(f"proved: {outcome.policy}"))
+    notes = (*_notes(instance, best), StateNote(f"proved: {outcome.policy}"))
     return Contrast(
         assignor=assignor,
         instance=instance,
         states=states,
-        best=State(title="the optimum", holder=best.assignee, told=told),
+        best=State(title="the optimum", holder=best.assignee, notes=notes),
     )
 
 
@@ -122,30 +122,32 @@ def _states(name: str, instance: Instance) -> Iterator[State]:
     if isinstance(assignor, CooperativeStickyAssignor):
         for number, round_ in enumerate(assignor.rounds(instance), 1):
             count = int(round_.withheld.sum())
-            told = (
-                (Told(f"{count} withheld"),) if count else _told(instance, round_.given)
+            notes = (
+                (StateNote(f"{count} withheld"),)
+                if count
+                else _notes(instance, round_.given)
             )
             yield State(
                 title=f"{name}, round {number}" if number == 1 else f"round {number}",
                 holder=round_.given.assignee,
-                told=told,
+                notes=notes,
             )
         return
     answer = assignor.assign(instance)
-    yield State(title=name, holder=answer.assignee, told=_told(instance, answer))
+    yield State(title=name, holder=answer.assignee, notes=_notes(instance, answer))
 
 
-def _told(instance: Instance, answer: Assignment) -> tuple[Told, ...]:
+def _notes(instance: Instance, answer: Assignment) -> tuple[StateNote, ...]:
     """Describe loads, lags, and moves."""
     loads = answer.loads(instance).tolist()
     even = None if instance.lag is not None else tuple(sorted(loads, reverse=True))
-    lines = [Told(_listed("loads", loads), "loads", even)]
+    lines = [StateNote(_listed("loads", loads), "loads", even)]
     if instance.lag is not None:
         lags = member_lag(instance, answer).tolist()
-        lines.append(Told(_listed("lag", lags), "lag", (max(lags),)))
+        lines.append(StateNote(_listed("lag", lags), "lag", (max(lags),)))
     if (instance.owner >= 0).any():
         moves = figures_of(instance, answer).moves or 0
-        lines.append(Told(f"moves {moves}", "moves", (moves,)))
+        lines.append(StateNote(f"moves {moves}", "moves", (moves,)))
     return tuple(lines)
 
 

@@ -23,7 +23,7 @@ _WIDE: Final = 200  # of one column; the rest is the gap
 _HIGH: Final = 66
 _MIDDLE: Final = _WIDE // 2
 
-TOLD: Final = (
+DESCRIPTION: Final = (
     "each package imports from the rows below it: oracle; pipeline and conformance; "
     "heuristics and solver; rebalance. The upper two rows judge with verify, which "
     "imports none of them"
@@ -91,4 +91,4 @@ def architecture() -> str:
         right = (column + 1) * _COLUMN + 1
         marks.append(Line(left, middle, right, middle, SOFT, 1.5, dashed=is_judging))
     width, height = 3 * _COLUMN + _WIDE + 2, 3 * _ROW + _HIGH + 2
-    return svg_of(marks, width=width, height=height, told=TOLD)
+    return svg_of(marks, width=width, height=height, description=DESCRIPTION)

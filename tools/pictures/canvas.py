@@ -84,12 +84,12 @@ class Words(NamedTuple):
 Mark = Box | Line | Words
 
 
-def svg_of(marks: Iterable[Mark], *, width: int, height: int, told: str) -> str:
+def svg_of(marks: Iterable[Mark], *, width: int, height: int, description: str) -> str:
     """Draw marks: boxes, then lines, then words.
 
     Parameters
     ----------
-    told : str
+    description : str
         Description for screen readers.
     """
     listed = list(marks)
@@ -111,7 +111,7 @@ def svg_of(marks: Iterable[Mark], *, width: int, height: int, told: str) -> str:
     spec = chart.to_dict(validate=False) | {"datasets": tables}
     svg: str = vl_convert.vegalite_to_svg(spec)
     head, _, body = svg.partition(">")
-    title = f"<title>{escape(told)}</title>"
+    title = f"<title>{escape(description)}</title>"
     return f'{head} role="img">{title}{_dark_style()}{body}\n'
 
 

@@ -34,7 +34,7 @@ _ROW: Final = 10
 _BELOW: Final = 10  # a lane
 _WIDE: Final = 940  # of all columns, about
 _STEP_MOST: Final = 58
-_STEP_TOLD: Final = 44  # columns of this width show their event
+_STEP_WITH_EVENT: Final = 44  # columns of this width show their event
 _FEW: Final = 36  # up to this number of steps, all events are shown
 _REST: Final = 44  # width before the first step and after the last
 _COMMITS = "may commit"
@@ -83,7 +83,7 @@ class _Grid(NamedTuple):
 
     @property
     def tells_events(self) -> bool:
-        return self.step >= _STEP_TOLD
+        return self.step >= _STEP_WITH_EVENT
 
     @property
     def bottom(self) -> float:
@@ -93,7 +93,7 @@ class _Grid(NamedTuple):
 def timeline_of(scenes: Sequence[Scene]) -> str:
     """Draw scenes below one another, as SVG, with one scale of steps."""
     longest = max(len(scene.frames) for scene in scenes)
-    least = _STEP_TOLD if longest <= _FEW else 0
+    least = _STEP_WITH_EVENT if longest <= _FEW else 0
     step = min(max(_WIDE / longest, least), _STEP_MOST)
     marks: list[Mark] = []
     used: set[str] = set()
@@ -105,7 +105,7 @@ def timeline_of(scenes: Sequence[Scene]) -> str:
     legend, end = _legend(used, top + 4)
     story = "; ".join(_story(scene) for scene in scenes)
     width, height = int(max(right, end) + _MARGIN), int(top + 22)
-    return svg_of([*marks, *legend], width=width, height=height, told=story)
+    return svg_of([*marks, *legend], width=width, height=height, description=story)
 
 
 def _scene(grid: _Grid, used: set[str]) -> Iterator[Mark]:
@@ -133,7 +133,7 @@ def _scene(grid: _Grid, used: set[str]) -> Iterator[Mark]:
 
 def _generations(grid: _Grid) -> Iterator[Mark]:
     """Draw a line at the start of each generation, with number and assignor."""
-    y, told = grid.top + 28, None
+    y, written = grid.top + 28, None
     yield Words(_MARGIN, y, "generation", SOFT, 11)
     yield Words(_MARGIN, y + 15, "assignor", SOFT, 11)
     column = 0
@@ -146,9 +146,9 @@ def _generations(grid: _Grid) -> Iterator[Mark]:
         yield Line(x, y - 8, x, bottom, SOFT, 1.0, True)
         yield Words(x + 4, y, str(generation), INK, 11, bold=True)
         picked = grid.scene.frames[column + count - 1].strategy
-        if picked != told:
+        if picked != written:
             yield Words(x + 4, y + 15, picked or "none", INK, 11)
-            told = picked
+            written = picked
         column += count
 
 

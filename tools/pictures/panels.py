@@ -32,10 +32,10 @@ _GAP: Final = 6  # between two bars
 _BETWEEN: Final = 36  # between two panels
 _STACK: Final = 130  # height of the highest bar
 _BOX_MOST: Final = 26  # maximal height of a partition; with lag, it depends on lag
-_TOLD: Final = 18  # height of a line of text
+_NOTE_HEIGHT: Final = 18  # height of a line of text
 _LEAST_WIDTH: Final = 156  # of a panel, for its title
 _LETTER: Final = 6.2  # approximate width of a letter; less in long texts
-_LETTER_TOLD: Final = 5.5
+_NOTE_LETTER: Final = 5.5
 _REFUSAL: Final = 22  # letters in a line
 _KEPT, _MOVED, _FREE = "stays with its owner", "leaves its owner", "had no owner"
 _APART: Final = "elsewhere than in the optimum"
@@ -79,8 +79,8 @@ class _Bars(NamedTuple):
         t = int(self.instance.partition_topic[p])
         number = p - int(self.instance.topic_offsets[t])
         lag = self.instance.lag
-        told = "" if lag is None else f": {int(lag[p])}"
-        return f"{self.instance.topics[t]}-{number}{told}"
+        lag_text = "" if lag is None else f": {int(lag[p])}"
+        return f"{self.instance.topics[t]}-{number}{lag_text}"
 
 
 def picture_of(contrast: Contrast) -> str:
@@ -96,17 +96,17 @@ def picture_of(contrast: Contrast) -> str:
     for state in states:
         other = None if state in (before, best) else best
         marks += _panel(bars, state, left, other, used, is_before=state is before)
-        right = max(right, left + bars.width(state), left + _told_width(state))
+        right = max(right, left + bars.width(state), left + _notes_width(state))
         left += bars.width(state) + _BETWEEN
-    deep = max(len(state.told) for state in states)
-    legend_at = bars.floor + 30 + deep * _TOLD + 10
+    deep = max(len(state.notes) for state in states)
+    legend_at = bars.floor + 30 + deep * _NOTE_HEIGHT + 10
     legend, end = _legend(used, legend_at)
     width = max(right, end) + _MARGIN
     return svg_of(
         [*marks, *legend],
         width=int(width),
         height=int(legend_at + 22),
-        told=_story(states),
+        description=_story(states),
     )
 
 
@@ -126,8 +126,8 @@ def _bars(instance: Instance, states: Sequence[State]) -> _Bars:
     return _Bars(instance, unit, _TITLE + highest * unit + 8)
 
 
-def _told_width(state: State) -> float:
-    return max((len(told.text) * _LETTER_TOLD for told in state.told), default=0.0)
+def _notes_width(state: State) -> float:
+    return max((len(note.text) * _NOTE_LETTER for note in state.notes), default=0.0)
 
 
 def _panel(
@@ -158,10 +158,10 @@ def _panel(
             if bars.size(p) >= 11:
                 middle = (x + bars.bar / 2, y + bars.size(p) / 2)
                 yield Words(*middle, bars.name(p), size=11, align="center")
-    for line, told in enumerate(state.told):
-        y = bars.floor + 38 + line * _TOLD
-        worse = best is not None and told.is_worse(best.told)
-        yield Words(left, y, told.text, DANGER if worse else SOFT, 12, bold=worse)
+    for line, note in enumerate(state.notes):
+        y = bars.floor + 38 + line * _NOTE_HEIGHT
+        worse = best is not None and note.is_worse(best.notes)
+        yield Words(left, y, note.text, DANGER if worse else SOFT, 12, bold=worse)
 
 
 def _kind(bars: _Bars, p: int, room: int) -> str:
@@ -223,11 +223,15 @@ def _legend(used: set[str], y: float) -> tuple[list[Mark], float]:
     return marks, x - 16
 
 
+def _lines(state: State) -> str:
+    return ", ".join(note.text for note in state.notes)
+
+
 def _story(states: Sequence[State]) -> str:
     """Describe the picture in words."""
     parts = [
-        f"{state.title}: {state.refused or ', '.join(told.text for told in state.told)}"
+        f"{state.title}: {state.refused or _lines(state)}"
         for state in states
-        if state.told or state.refused
+        if state.notes or state.refused
     ]
     return "; ".join(parts)

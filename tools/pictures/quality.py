@@ -96,11 +96,11 @@ def _outcomes(assignors: Sequence[Row]) -> str:
         share = f"{100 * kept[0]:.1f}"
         marks.append(Words(left + _WIDE + 8, y + _HIGH / 2, share, INK, 11))
     width, height = int(left + _WIDE + 46), int(bottom + 26)
-    told = "share of optimal answers: " + ", ".join(
+    description = "share of optimal answers: " + ", ".join(
         f"{line['assignor']} {100 * line['total']['optimal'][0]:.1f} %"
         for line in assignors
     )
-    return svg_of(marks, width=width, height=height, told=told)
+    return svg_of(marks, width=width, height=height, description=description)
 
 
 def _legend() -> Iterator[Mark]:
@@ -132,10 +132,11 @@ def _differences(lines: Sequence[Row], assignors: Sequence[Row]) -> str:
         marks += _panel(left, bottom, names, shown, factor, better)
     marks += [_name(shown_as[n], _TOP + i * _HIGH) for i, n in enumerate(names)]
     width = _NAME + 2 * _PANEL + 40 + 14
-    told = f"paired differences from {reference} in optimal answers: " + ", ".join(
-        f"{name} {100 * pairs[name]['optimal'][0]:+.1f}" for name in names
+    description = (
+        f"paired differences from {reference} in optimal answers: "
+        + ", ".join(f"{name} {100 * pairs[name]['optimal'][0]:+.1f}" for name in names)
     )
-    return svg_of(marks, width=width, height=int(bottom + 26), told=told)
+    return svg_of(marks, width=width, height=int(bottom + 26), description=description)
 
 
 def _panel(

@@ -57,15 +57,15 @@ def _body(schema: Schema) -> Iterator[str]:
         )
         for name, field in fields.items()
     ]
-    is_told = any(meaning for *_, meaning in rows)
-    columns = len(_COLUMNS) if is_told else len(_COLUMNS) - 1
+    is_described = any(meaning for *_, meaning in rows)
+    columns = len(_COLUMNS) if is_described else len(_COLUMNS) - 1
     lines = [_COLUMNS, ("---",) * len(_COLUMNS), *rows]
     yield "\n".join(f"| {' | '.join(line[:columns])} |" for line in lines)
 
 
-def _meaning(field: Schema, told: str) -> str:
+def _meaning(field: Schema, documented: str) -> str:
     """Return what is known of a field, with a default that is no empty value."""
-    text = field.get("description", told)
+    text = field.get("description", documented)
     default = field.get("default")
     if default and "const" not in field:
         text += f" Default: `{default}`."

@@ -88,14 +88,13 @@ def every_assignment(instance: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def states_of(
-    case: Case, asked: Collection[str], even: dict[str, list[int]] | None = None
+    case: Case, counted: Collection[str], even: dict[str, list[int]] | None = None
 ) -> list[Tally]:
-    """Assign every partition in every way; merge states equal in what is asked for.
+    """Assign every partition in every way; merge states that are equal where counted.
 
-    ``asked`` are of loads, lags, moves, racks and topics; what is not asked for is not
-    counted, and amounts are of topic "" if topics are not asked for. With ``even`` only
-    states in which each topic is even by itself are kept, and it receives the loads /
-    capacity of each topic.
+    ``counted`` are of loads, lags, moves, racks and topics; amounts are of topic "" if
+    topics are not counted. With ``even`` only states in which each topic is even by
+    itself are kept, and it receives the loads / capacity of each topic.
 
     Raises
     ------
@@ -105,7 +104,7 @@ def states_of(
     _refuse_large(case)
     topics = assignable_topics(case)
     pairs = [(name, "") for name in case.wants]
-    if "topics" in asked:
+    if "topics" in counted:
         pairs = [(name, topic) for topic in topics for name in case.subscribers[topic]]
     at = {pair: place for place, pair in enumerate(pairs)}
     # A state: loads and lags of the pairs, kept, mismatches; in a topic, its loads.
@@ -123,12 +122,12 @@ def states_of(
             owner, listed = case.owners[topic][number], case.replica_racks.get(topic)
             racks = () if listed is None else listed[number]
             for place, name in enumerate(names):
-                pair = at[name, topic if "topics" in asked else ""]
+                pair = at[name, topic if "topics" in counted else ""]
                 way = [0] * (size + len(names))
-                way[pair] = "loads" in asked
-                way[len(pairs) + pair] = lag * ("lags" in asked)
-                way[size - 2] = (name == owner) * ("moves" in asked)
-                way[size - 1] = is_far(case, name, racks) * ("racks" in asked)
+                way[pair] = "loads" in counted
+                way[len(pairs) + pair] = lag * ("lags" in counted)
+                way[size - 2] = (name == owner) * ("moves" in counted)
+                way[size - 1] = is_far(case, name, racks) * ("racks" in counted)
                 way[size + place] = even is not None
                 ways.append(way)
             states = {tuple(map(add, state, way)) for state in states for way in ways}
@@ -195,7 +194,7 @@ class Brute:
         self.policy = read_policy(text)
         self._even: dict[str, list[int]] = {}
         even = self._even if self.policy.balance == "per-topic" else None
-        tallies = states_of(case, _asked(self.policy), even)
+        tallies = states_of(case, _counted(self.policy), even)
         if len(tallies) > STATES_MAX:
             raise TooLarge(f"too large for brute force: more than {STATES_MAX} states")
         self._least_loads = min(load_vector(case, tally) for tally in tallies)
@@ -351,11 +350,11 @@ def _refuse_large(case: Case) -> None:
         raise TooLarge(f"{found}; brute force goes up to {limit}")
 
 
-def _asked(policy: Policy) -> set[str]:
+def _counted(policy: Policy) -> set[str]:
     """Return what distinguishes states."""
     words = [objective for level in policy.levels.values() for _, objective in level]
-    asked = set().union(*(ASKS[word] for word in (policy.balance, *words)))
-    return asked | (set() if policy.max_moves is None else {"moves"})
+    counted = set().union(*(ASKS[word] for word in (policy.balance, *words)))
+    return counted | (set() if policy.max_moves is None else {"moves"})
 
 
 def _tally(case: Case, pairs: Sequence[Pair], state: Sequence[int]) -> Tally:

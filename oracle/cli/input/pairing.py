@@ -20,7 +20,7 @@ class Instances:
         self.source = source
         self.documents = list(documents)
         self.place_of: dict[str, int] = {}
-        self.asked_for: set[int] = set()
+        self.answered: set[int] = set()
         for place, document in enumerate(self.documents):
             if isinstance(document, DocumentError) or "id" not in document:
                 continue
@@ -52,12 +52,12 @@ class Instances:
             if group != assignment.get("group", group):
                 reason = f"contains group {group!r} at this place"
                 raise self._none(assignment, reason)
-        self.asked_for.add(found)
+        self.answered.add(found)
         return instance
 
     def pass_over(self, place: int) -> None:
         """Mark the instance at ``place`` as answered by an unreadable assignment."""
-        self.asked_for.add(place)
+        self.answered.add(place)
 
     def _none(self, assignment: Document, reason: str) -> SourceError:
         named = {key: assignment[key] for key in ("group", "id") if key in assignment}
@@ -69,7 +69,7 @@ class Instances:
         return [
             place
             for place, document in enumerate(self.documents)
-            if place not in self.asked_for and not isinstance(document, DocumentError)
+            if place not in self.answered and not isinstance(document, DocumentError)
         ]
 
     @property

@@ -81,11 +81,11 @@ def audit_parts(
     if facts.states.rows:
         parts += [_snapshots(facts), Line("")]
     if summary.quarantine:
-        aside = [
+        quarantined = [
             (count, visible(reason, limit=100))
             for reason, count in summary.quarantine.items()
         ]
-        parts += [table_of("Not judged", ("records", "reason"), aside), Line("")]
+        parts += [table_of("Not judged", ("records", "reason"), quarantined), Line("")]
     side = _side_files(used)
     if side:
         parts.append(Line(f"with    {side}"))

@@ -117,8 +117,8 @@ def _repeat(repeat: RepeatRecord) -> str:
     """Return the line that was sent, with the hash seed; its order can matter."""
     seed = repeat.hash_seed
     process = "as the run" if seed is None else f"hash seed {seed}"
-    asked = "new process" if repeat.new else "process with a history"
-    return f"{asked}, {process}: {visible(repeat.sent, limit=INSTANCE_SHOWN)}"
+    kind = "new process" if repeat.new else "process with a history"
+    return f"{kind}, {process}: {visible(repeat.sent, limit=INSTANCE_SHOWN)}"
 
 
 def _how_shrunk(shrunk: ShrunkRecord) -> str:

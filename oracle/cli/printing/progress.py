@@ -43,11 +43,11 @@ def _nothing(_phase: str, _done: int, _total: int) -> None:
 
 
 def _lines() -> Progress:
-    told: set[str] = set()
+    shown: set[str] = set()
 
     def show(phase: str, _done: int, _total: int) -> None:
-        if phase not in told and sys.stderr is not None:
-            told.add(phase)
+        if phase not in shown and sys.stderr is not None:
+            shown.add(phase)
             words = _PHASES.get(phase, f"writing the {phase}")
             print(f"assignor-oracle: {words}", file=sys.stderr, flush=True)
 

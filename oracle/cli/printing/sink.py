@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from oracle.cli.printing.terminal import harmless, is_terminal
-from oracle.writing import Writer, written_aside
+from oracle.writing import Writer, replacing
 from rebalance import OutputError
 
 STDOUT: Final = "-"
@@ -47,7 +47,7 @@ def opened_sink(output: str, *, as_json: bool) -> Iterator[Sink]:
         If it cannot be written to; an existing file is then unchanged.
     """
     if output != STDOUT:
-        with written_aside(Path(output)) as writer:
+        with replacing(Path(output)) as writer:
             yield Sink(writer=writer, on_terminal=False, for_people=False)
         return
     if sys.stdout is None or sys.stdout.closed:

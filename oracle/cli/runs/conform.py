@@ -42,7 +42,7 @@ from oracle.cli.printing.sink import Sink, opened_sink
 from oracle.cli.printing.terminal import working
 from oracle.cli.runs.check_commands import CheckCommands
 from oracle.names import visible
-from oracle.writing import written_aside
+from oracle.writing import replacing
 from rebalance import OutsideError
 
 _EXIT: Final = re.compile("exit code ")
@@ -165,7 +165,7 @@ def conform_all(options: ConformOptions) -> NoReturn:
         sink = files.enter_context(opened_sink(options.output, as_json=True))
         reports: list[Report] = [_report(options, sink, diagnosed)]
         if options.junit is not None:
-            write = files.enter_context(written_aside(options.junit)).write
+            write = files.enter_context(replacing(options.junit)).write
             reports.append(diagnosed.junit(write))
         everything = Reports(reports)
         # A table is written at the end, so that progress can be shown before it.

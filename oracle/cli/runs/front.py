@@ -24,7 +24,7 @@ from oracle.cli.printing.sink import opened_sink
 from oracle.cli.printing.tables import name_of, table_of
 from oracle.cli.printing.terminal import PATIENCE, console_of, is_terminal, printed
 from oracle.cli.runs.interrupts import run_stoppable
-from oracle.writing import written_aside
+from oracle.writing import replacing
 from rebalance import ClaimRule, Instance, instance_of
 from solver import Balance, BalanceKind, Limits
 from solver.pareto import (
@@ -72,7 +72,7 @@ class _FrontRun:
         kind = target.suffix.lower().removeprefix(".")
         drawn = picture_of(frontier, name_of(_named(instance)), kind=kind)
         refuse_input(target)
-        with written_aside(target) as writer:
+        with replacing(target) as writer:
             writer.write(drawn)
 
 

@@ -12,7 +12,9 @@ from typing import Final, Generic, TypeVar
 
 from oracle.cli.printing.terminal import complain
 
-TOLD: Final = "interrupted: writing the best found so far; Ctrl-C again exits at once"
+INTERRUPTED: Final = (
+    "interrupted: writing the best found so far; Ctrl-C again exits at once"
+)
 
 _T = TypeVar("_T")
 
@@ -61,7 +63,7 @@ def _stop_on_interrupt(stop: Event) -> Iterator[None]:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
-        complain(TOLD)
+        complain(INTERRUPTED)
 
     before = signal.signal(signal.SIGINT, interrupt)
     try:

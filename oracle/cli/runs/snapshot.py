@@ -13,7 +13,7 @@ from oracle.cli.printing.sink import Sink, opened_sink
 from oracle.cli.printing.tables import NAME_SHOWN, table_of
 from oracle.cli.printing.terminal import complain, printed, working
 from oracle.names import abridged
-from oracle.writing import written_aside
+from oracle.writing import replacing
 from pipeline.live import (
     ClientSettings,
     ClusterState,
@@ -46,7 +46,7 @@ def write_snapshots(options: SnapshotOptions) -> None:
     with opened_sink(options.output, as_json=options.as_json) as sink:
         _write(sink, taken)
     if options.assignments is not None:
-        with written_aside(options.assignments) as writer:
+        with replacing(options.assignments) as writer:
             for snapshot in taken:
                 writer.write(to_json(snapshot.assignment) + b"\n")
     raise typer.Exit(complaints.exit_code)

@@ -15,8 +15,8 @@ from kafka.coordinator.assignors.sticky.sticky_assignor import StickyPartitionAs
 from studies.recording.clients.reporting import (
     COMMIT_MS,
     HEARTBEAT_MS,
-    Asked,
     Commands,
+    ConsumerSettings,
     report,
 )
 
@@ -58,22 +58,22 @@ class Reporting(ConsumerRebalanceListener):  # type: ignore[misc]  # untyped
 
 def main() -> None:
     """Consume until the input ends."""
-    asked, commands = Asked.from_arguments(), Commands()
+    settings, commands = ConsumerSettings.from_arguments(), Commands()
     consumer = KafkaConsumer(
-        bootstrap_servers=asked.bootstrap,
-        group_id=asked.group,
-        client_id=asked.client,
-        group_instance_id=asked.instance,
-        partition_assignment_strategy=[ASSIGNORS[name] for name in asked.assignors],
+        bootstrap_servers=settings.bootstrap,
+        group_id=settings.group,
+        client_id=settings.client,
+        group_instance_id=settings.instance,
+        partition_assignment_strategy=[ASSIGNORS[name] for name in settings.assignors],
         auto_offset_reset="earliest",
         auto_commit_interval_ms=COMMIT_MS,
         heartbeat_interval_ms=HEARTBEAT_MS,
-        session_timeout_ms=asked.session_ms,
+        session_timeout_ms=settings.session_ms,
     )
-    for topic in asked.topics:  # a leader without metadata would assign nothing
+    for topic in settings.topics:  # a leader without metadata would assign nothing
         consumer.partitions_for_topic(topic)
     listener = Reporting(consumer)
-    consumer.subscribe(asked.topics, listener=listener)
+    consumer.subscribe(settings.topics, listener=listener)
     try:
         while not commands.leaving.is_set():
             consumer.poll(timeout_ms=POLL_MS)

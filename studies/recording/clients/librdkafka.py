@@ -15,17 +15,17 @@ from studies.recording.clients.reporting import (
     COMMIT_MS,
     HEARTBEAT_MS,
     POLL_SECONDS,
-    Asked,
     Commands,
+    ConsumerSettings,
     report,
 )
 
 
 def main() -> None:
     """Consume until the input ends."""
-    asked, commands = Asked.from_arguments(), Commands()
-    consumer = Consumer(_settings(asked))
-    _subscribe(consumer, asked.topics)
+    settings, commands = ConsumerSettings.from_arguments(), Commands()
+    consumer = Consumer(_settings(settings))
+    _subscribe(consumer, settings.topics)
     try:
         while not commands.leaving.is_set():
             _raise_if_fatal(consumer.poll(POLL_SECONDS))
@@ -45,24 +45,24 @@ def _raise_if_fatal(message: Message | None) -> None:
         raise KafkaException(error)
 
 
-def _settings(asked: Asked) -> dict[str, Any]:
-    told = {
-        "bootstrap.servers": asked.bootstrap,
-        "group.id": asked.group,
-        "client.id": asked.client,
+def _settings(settings: ConsumerSettings) -> dict[str, Any]:
+    properties = {
+        "bootstrap.servers": settings.bootstrap,
+        "group.id": settings.group,
+        "client.id": settings.client,
         "auto.offset.reset": "earliest",
         "auto.commit.interval.ms": COMMIT_MS,
-        "group.protocol": asked.protocol,
+        "group.protocol": settings.protocol,
     }
-    if asked.instance is not None:
-        told["group.instance.id"] = asked.instance
-    if asked.protocol == "classic":
-        told["partition.assignment.strategy"] = ",".join(asked.assignors)
-        told["session.timeout.ms"] = asked.session_ms
-        told["heartbeat.interval.ms"] = HEARTBEAT_MS
-    elif asked.assignors:
-        (told["group.remote.assignor"],) = asked.assignors
-    return told
+    if settings.instance is not None:
+        properties["group.instance.id"] = settings.instance
+    if settings.protocol == "classic":
+        properties["partition.assignment.strategy"] = ",".join(settings.assignors)
+        properties["session.timeout.ms"] = settings.session_ms
+        properties["heartbeat.interval.ms"] = HEARTBEAT_MS
+    elif settings.assignors:
+        (properties["group.remote.assignor"],) = settings.assignors
+    return properties
 
 
 def _subscribe(consumer: Consumer, topics: list[str]) -> None:

@@ -17,7 +17,7 @@ POLL_SECONDS: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ConsumerSettings:
     """The settings of a consumer, as the package documents them."""
 
     bootstrap: str
@@ -30,7 +30,7 @@ class Asked:
     session_ms: int
 
     @classmethod
-    def from_arguments(cls) -> Asked:
+    def from_arguments(cls) -> ConsumerSettings:
         """Read the process's argument."""
         return cls(**json.loads(sys.argv[1]))
 
@@ -69,10 +69,10 @@ def report(
     held: dict[str, list[int]] = {}
     for partition in partitions:
         held.setdefault(partition.topic, []).append(partition.partition)
-    told: dict[str, Any] = {"event": event, "ms": time.time_ns() // 1_000_000}
+    callback: dict[str, Any] = {"event": event, "ms": time.time_ns() // 1_000_000}
     if member:
-        told["member"] = member
+        callback["member"] = member
     if generation is not None and generation >= 0:
-        told["generation"] = generation
-    told["partitions"] = {topic: sorted(held[topic]) for topic in sorted(held)}
-    print(json.dumps(told), flush=True)
+        callback["generation"] = generation
+    callback["partitions"] = {topic: sorted(held[topic]) for topic in sorted(held)}
+    print(json.dumps(callback), flush=True)

@@ -203,12 +203,12 @@ def test_present_assignments_are_judged_as_expected(name: str) -> None:
     def stay(rebalance: Any, rule: ClaimRule) -> AssignmentDocument | None:
         instance = instance_of(rebalance, claim_rule=rule)
         held = members_of(instance, Assignment(assignee=instance.owner.copy()))
-        told = any(
+        stated = any(
             AS_IT_STANDS in expectation.of
             for s in SCENARIOS[name].steps
             for expectation in s.expect
         )
-        return AssignmentDocument(members=held) if told else None
+        return AssignmentDocument(members=held) if stated else None
 
     rule = ClaimRule.NEWEST_CLAIM
     assert complaints(SCENARIOS[name], AS_IT_STANDS, stay, rule) == []
@@ -226,13 +226,13 @@ def test_optima_are_the_best_of_all_assignments(name: str) -> None:
     for expectation in first.expected_of(OPTIMUM):
         instance = read_rebalance(to_json(first.after(None, 0)))
         found = best(instance, claim_rule=expectation.claim_rule, lag=False)
-        told = (
+        stated = (
             expectation.figures.model_dump(exclude_none=True)
             if expectation.figures
             else {}
         )
-        for figure in told.keys() & {"loads", "kept"}:
-            assert told[figure] == found[figure]
+        for figure in stated.keys() & {"loads", "kept"}:
+            assert stated[figure] == found[figure]
 
 
 def exact_optima() -> Iterator[Any]:

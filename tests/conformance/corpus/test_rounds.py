@@ -58,9 +58,9 @@ EXPECTING = [
 def test_rounds_are_as_expected(name: str) -> None:
     answer = answers_of(COOPERATIVE)
     n_met = 0
-    for step, asked, _ in play(SCENARIOS[name], lambda r: answer(r, RULE)):
+    for step, document, _ in play(SCENARIOS[name], lambda r: answer(r, RULE)):
         due = list(step.expected_of(COOPERATIVE.name))
-        rounds = generations_of(asked, last_round(step))
+        rounds = generations_of(document, last_round(step))
         for number, (rebalance, said) in enumerate(rounds, start=1):
             verdict = judge(
                 read_rebalance(to_json(rebalance)),

@@ -86,7 +86,7 @@ def test_a_limit_is_positive(strategy: Callable[..., object], name: str) -> None
     ("option", "key"),
     [("lag", "lag"), ("racks", "racks"), ("racks", "rack"), ("capacities", "capacity")],
 )
-def test_what_is_asked_for_is_drawn(option: str, key: str) -> None:
+def test_requested_options_are_drawn(option: str, key: str) -> None:
     strategy = instances(**{option: True})
     find(strategy, lambda drawn: any(key in p for p in parts(drawn)), settings=FIRST)
 

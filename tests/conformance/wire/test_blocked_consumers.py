@@ -39,9 +39,9 @@ def test_bug_a_blocked_consumer_outlived_its_parent(
     assignors.mkdir(parents=True)
     (tmp_path / package / "__init__.py").write_text(BLOCKED)
     (assignors / "range.py").write_text("RangePartitionAssignor = object\n")
-    asked = ["127.0.0.1:1", "group", "topic", "range"]
+    arguments = ["127.0.0.1:1", "group", "topic", "range"]
     with subprocess.Popen(
-        [sys.executable, str(PROGRAMS / program), *asked],
+        [sys.executable, str(PROGRAMS / program), *arguments],
         env=os.environ | {"PYTHONPATH": str(tmp_path)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -59,7 +59,7 @@ def test_frames_that_are_no_request() -> None:
         decode_request(good[:-4])
 
 
-def test_an_unknown_version_of_the_first_request_is_told_apart() -> None:
+def test_an_unknown_version_of_the_first_request_is_recognized() -> None:
     frame = struct.pack(">hhi", API_VERSIONS, 77, 5)
     with pytest.raises(UnknownVersionError) as error:
         decode_request(frame)

@@ -199,7 +199,7 @@ def test_output_takes_its_place_when_it_is_whole(cli: Cli, tmp_path: Path) -> No
     assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.jsonl", "r"]
 
 
-def test_errors_are_lines_where_they_are_asked_for(cli: Cli, tmp_path: Path) -> None:
+def test_errors_are_lines_where_requested(cli: Cli, tmp_path: Path) -> None:
     broken = {"format": "rebalance/1", "group": "g", "topics": {}}
     source = write_lines(tmp_path / "r", broken, CHAIN)
     command = ("assign", "--assignor", "constrained-sticky", source)

@@ -96,9 +96,9 @@ def test_a_program_that_fails_has_its_own_verdict(
     assert ended.code == 1
     assert results(ended) == {result}
     assert all(reason in document["reasons"][0] for document in ended.documents)
-    (asked,) = ended.documents[0]["rounds"]
-    assert "members" not in asked
-    assert asked["rebalance"]["format"] == "rebalance/1"
+    (round_,) = ended.documents[0]["rounds"]
+    assert "members" not in round_
+    assert round_["rebalance"]["format"] == "rebalance/1"
 
 
 def test_a_program_that_hangs_is_given_up(
@@ -357,9 +357,9 @@ def test_the_command_of_a_finding_knows_every_option(cli: Cli, rounds: str) -> N
 
 @pytest.mark.heavy
 def test_the_command_of_a_finding_names_a_client_on_the_wire(cli: Cli) -> None:
-    asked = ("--client", "librdkafka/roundrobin", "--seconds", "30")
+    arguments = ("--client", "librdkafka/roundrobin", "--seconds", "30")
     options = ("--no-corpus", "--family", "fresh", "--count", "3")
-    found = cli("conform", *asked, *options, "--require", "kip54", "--tap")
+    found = cli("conform", *arguments, *options, "--require", "kip54", "--tap")
     points = [point for point in read_tap(found.out.decode()) if not point.is_ok]
     assert points
     for point in points:

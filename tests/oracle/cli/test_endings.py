@@ -137,9 +137,9 @@ def test_a_full_disk_is_code_3(tmp_path: Path, source: str, cli: Cli) -> None:
         assert ended.err.startswith("assignor-oracle: <stdout>: ")
         assert ended.err.endswith("no space left on device\n")
         assert len(ended.complaints) == 1
-    aside = cli("solve", source, "-o", "/dev/full")
-    assert aside.code == 3
-    assert "/dev/full: cannot write: no space left on device" in aside.err
+    unwritten = cli("solve", source, "-o", "/dev/full")
+    assert unwritten.code == 3
+    assert "/dev/full: cannot write: no space left on device" in unwritten.err
 
 
 @pytest.mark.heavy
@@ -173,11 +173,13 @@ def test_a_signal_ends_quietly_and_leaves_nothing(
         assert process.stderr is not None
         process.stdin.write(json.dumps(CHAIN).encode() + b"\n")
         process.stdin.flush()
-        asides = until(lambda: [path for path in tmp_path.iterdir() if size(path)])
+        partial_files = until(
+            lambda: [path for path in tmp_path.iterdir() if size(path)]
+        )
         process.send_signal(number)
         assert process.wait(timeout=60) == code
         assert process.stderr.read() == b""
-    assert asides[0].name.startswith(".answers.")
+    assert partial_files[0].name.startswith(".answers.")
     assert list(tmp_path.iterdir()) == []
 
 

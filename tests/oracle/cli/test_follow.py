@@ -47,7 +47,7 @@ class Pretended:
     def following(
         self, out: str, log: OffsetsLog, *, master: str
     ) -> Iterator[Pretended]:
-        self.asked = (out, log.server, log.settings.protocol, master)
+        self.arguments = (out, log.server, log.settings.protocol, master)
         yield self
 
     def read(self) -> Update:
@@ -119,7 +119,7 @@ def test_an_update_audits_what_can_change_a_table(
     out = tmp_path / "out"
     ended = cli(*SERVER, "--out", out, "--every", "2m", "--master", "local[1]")
     assert ended.code == 130
-    assert pretended.asked == (str(out), "b:9092", "PLAINTEXT", "local[1]")
+    assert pretended.arguments == (str(out), "b:9092", "PLAINTEXT", "local[1]")
     assert said(ended.complaints) == [
         "records read: 1,200; rebalances: 9",
         "records read: 0; no audit",

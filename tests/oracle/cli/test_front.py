@@ -33,8 +33,8 @@ def test_balances_offered_are_solved(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", shape("LAG"))
     assert cli("front", source).documents[0]["measure"] == "sum-of-squares"
     for balance in get_args(BalanceName):
-        asked = ("--objective", "peak-lag", "--balance", balance)
-        assert cli("front", *asked, source).documents[0]["balance"] == balance
+        arguments = ("--objective", "peak-lag", "--balance", balance)
+        assert cli("front", *arguments, source).documents[0]["balance"] == balance
 
 
 def test_there_is_one_document_per_rebalance(cli: Cli, tmp_path: Path) -> None:
@@ -93,8 +93,8 @@ def test_a_picture_is_one_and_the_same(
     for kind, pictures in drawn.items():
         target = tmp_path / f"front.{kind}"
         for _ in range(2):
-            asked = ("--objective", objective, "--picture", target)
-            assert cli("front", *asked, source).code == 0
+            arguments = ("--objective", objective, "--picture", target)
+            assert cli("front", *arguments, source).code == 0
             pictures.add(target.read_bytes())
     (png,), (svg,) = drawn["png"], drawn["svg"]
     assert png.startswith(PNG)
@@ -108,8 +108,8 @@ def test_a_picture_is_one_and_the_same(
 def test_a_picture_of_an_incomplete_front_states_it(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", hard_owned())
     target = tmp_path / "front.svg"
-    asked = ("--objective", "peak-lag", "--time-limit", "3", "--picture", target)
-    ended = cli("front", *asked, source)
+    arguments = ("--objective", "peak-lag", "--time-limit", "3", "--picture", target)
+    ended = cli("front", *arguments, source)
     (document,) = ended.documents
     assert ended.code == 0
     assert not document["complete"]
@@ -125,11 +125,11 @@ def test_a_picture_of_an_incomplete_front_states_it(cli: Cli, tmp_path: Path) ->
 def test_many_partitions(cli: Cli, tmp_path: Path, verb: str) -> None:
     """A group of 130 partitions is solved within its time limit."""
     source = write_lines(tmp_path / "r", hard(partitions=130))
-    asked = {
+    arguments = {
         "front": ("--objective", "peak-lag"),
         "solve": ("--policy", "none; peak-lag; max-moves=3"),
     }
-    ended = cli(verb, *asked[verb], "--time-limit", "3", source)
+    ended = cli(verb, *arguments[verb], "--time-limit", "3", source)
     assert (ended.code, len(ended.documents)) == (0, 1)
 
 
@@ -203,7 +203,7 @@ def test_an_interrupt_writes_the_points_found(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=60)
         assert process.returncode == 130
-    assert interrupts.TOLD in err.decode()
+    assert interrupts.INTERRUPTED in err.decode()
     (front,) = [json.loads(line) for line in out.splitlines()]
     assert (first["id"], first["complete"]) == ("easy", True)
     assert (front["id"], front["complete"]) == ("hard", False)

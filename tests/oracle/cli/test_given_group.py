@@ -40,8 +40,8 @@ def audit(tmp_path: Path) -> str:
 
 
 def test_the_optimum_of_a_generation(cli: Cli, audit: str) -> None:
-    asked = ("--from", audit, "--group", "orders", "--generation", "40")
-    ended = cli("solve", *asked)
+    arguments = ("--from", audit, "--group", "orders", "--generation", "40")
+    ended = cli("solve", *arguments)
     assert (ended.code, ended.err) == (0, "")
     (found,) = ended.documents
     assert (found["group"], found["id"], found["figures"]["moves"]) == (
@@ -60,11 +60,11 @@ def test_the_frontier_of_the_last_generation(cli: Cli, audit: str) -> None:
 
 
 def test_the_assignment_of_the_leader_is_explained(cli: Cli, audit: str) -> None:
-    asked = ("--from", audit, "--generation", "41")
-    ended = cli("explain", *asked)
+    arguments = ("--from", audit, "--generation", "41")
+    ended = cli("explain", *arguments)
     assert ended.code == 1
     assert "This assignment is not the best" in ended.out.decode()
-    ended = cli("explain", *asked, "--optimum")
+    ended = cli("explain", *arguments, "--optimum")
     assert ended.code == 0
     assert "The best assignment: loads 1, 1, 1, 1" in ended.out.decode()
 
@@ -91,13 +91,13 @@ def test_a_terminal_shows_what_was_assigned(audit: str) -> None:
 
 
 def test_what_was_assigned_is_judged(cli: Cli, audit: str) -> None:
-    asked = ("--from", audit, "--group", "orders", "--generation", "41")
-    ended = cli("judge", *asked)
+    arguments = ("--from", audit, "--group", "orders", "--generation", "41")
+    ended = cli("judge", *arguments)
     assert (ended.code, ended.err) == (0, "")
     (verdict,) = ended.documents
     assert (verdict["id"], verdict["verdict"]) == ("0/41", "valid")
     assert verdict["figures"]["loads"] == [2, 1, 1, 0]
-    ended = cli("judge", *asked, "--require", "optimum")
+    ended = cli("judge", *arguments, "--require", "optimum")
     assert ended.code == 1
     assert ended.documents[0]["against"]["gap"]["moves"] == -3
 
@@ -137,15 +137,15 @@ def test_judge_names_what_is_missing(cli: Cli, tmp_path: Path) -> None:
 
 def test_a_rebalance_is_drawn_on_a_page(cli: Cli, audit: str, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    asked = ("--from", audit, "--generation", "41", "--html", str(page))
-    ended = cli("explain", *asked)
+    arguments = ("--from", audit, "--generation", "41", "--html", str(page))
+    ended = cli("explain", *arguments)
     assert ended.code == 1
     assert "This assignment is not the best" in ended.out.decode()
     html = page.read_text()
     assert "generation 41</h1>" in html
     assert html.count('<svg class="moves"') == 2
     again = tmp_path / "again.html"
-    cli("explain", *asked[:-1], str(again))
+    cli("explain", *arguments[:-1], str(again))
     assert again.read_text() == html
 
 
@@ -256,11 +256,13 @@ def test_a_group_that_is_refused_is_code_2(cli: Cli, tmp_path: Path) -> None:
     source = tmp_path / "g.txt"
     source.write_text(text)
     for verb in ("solve", "front", "explain", "plan", "compare", "judge"):
-        for asked in ([], ["--group", "g"]):
-            ended = cli(verb, "--from", source, *asked)
+        for arguments in ([], ["--group", "g"]):
+            ended = cli(verb, "--from", source, *arguments)
             assert (ended.code, ended.out) == (2, b"")
             (said,) = ended.complaints
-            place = "can be judged: " if not asked else "group 'g' cannot be judged: "
+            place = (
+                "can be judged: " if not arguments else "group 'g' cannot be judged: "
+            )
             assert f"{place}g.txt:3: " in said
             assert "\x1b" not in said
 

@@ -155,8 +155,8 @@ def test_bad_options_are_code_2(
 
 
 def test_an_audit_states_the_names_of_its_groups(cli: Cli, audit: str) -> None:
-    for asked in ([], ["--which-assignor"]):
-        ended = cli("plan", "--from", audit, "--group-name", "g", *asked)
+    for arguments in ([], ["--which-assignor"]):
+        ended = cli("plan", "--from", audit, "--group-name", "g", *arguments)
         assert (ended.code, ended.out) == (2, b"")
         assert "the folder of an audit states the names of its groups" in ended.err
 
@@ -173,11 +173,11 @@ def test_one_group_at_a_time(cli: Cli, tmp_path: Path) -> None:
 
 def test_a_new_member_needs_a_subscription(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN)
-    for asked in (["--join", "e"], ["--add-members", "1"]):
-        ended = cli("plan", source, *asked)
+    for arguments in (["--join", "e"], ["--add-members", "1"]):
+        ended = cli("plan", source, *arguments)
         assert ended.code == 2
         assert "members subscribe to different topics" in ended.err
-        assert cli("plan", source, *asked, "--subscription", "t").code == 0
+        assert cli("plan", source, *arguments, "--subscription", "t").code == 0
 
 
 def test_all_members_subscribe_anew(cli: Cli, tmp_path: Path) -> None:

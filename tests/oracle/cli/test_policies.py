@@ -262,9 +262,9 @@ def test_an_interrupt_writes_the_best_found_and_ends(tmp_path: Path) -> None:
         time.sleep(2)  # seconds: it is at the hard one, which would take days
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
-        told = process.stderr.read().decode()
+        err = process.stderr.read().decode()
         assert process.wait(timeout=60) == 130
-    assert interrupts.TOLD in told
+    assert interrupts.INTERRUPTED in err
     first, second = [json.loads(line) for line in target.read_text().splitlines()]
     assert (first["id"], first["status"]) == ("easy", "optimal")
     assert (second["id"], second["status"]) == ("hard", "feasible")

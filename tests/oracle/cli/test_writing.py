@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from oracle.writing import ReaderLeftError, Writer, written_aside
+from oracle.writing import ReaderLeftError, Writer, replacing
 from rebalance import OutputError, SourceError
 
 
 def test_a_file_appears_when_the_block_ends(tmp_path: Path) -> None:
     target = tmp_path / "x"
-    with written_aside(target) as writer:
+    with replacing(target) as writer:
         writer.write(b"one ")
         assert not target.exists()
         writer.write(b"two")
@@ -28,7 +28,7 @@ def test_a_failed_write_leaves_the_previous_file(
     target.write_text("old")
 
     def fail() -> None:
-        with written_aside(target) as writer:
+        with replacing(target) as writer:
             writer.write(b"new")
             raise error
 
@@ -42,7 +42,7 @@ def test_a_failed_write_leaves_the_previous_file(
 def test_a_new_file_gets_the_usual_rights(tmp_path: Path) -> None:
     plain = tmp_path / "plain"
     plain.write_text("")
-    with written_aside(tmp_path / "x") as writer:
+    with replacing(tmp_path / "x") as writer:
         writer.write(b"x")
     assert (tmp_path / "x").stat().st_mode == plain.stat().st_mode
 
@@ -78,7 +78,7 @@ def test_a_full_disk_is_noticed_at_the_end_too(
     monkeypatch.setattr(Path, "replace", refuse)
     with (
         pytest.raises(OutputError, match="no space left"),
-        written_aside(target) as writer,
+        replacing(target) as writer,
     ):
         writer.write(b"new")
     assert list(tmp_path.iterdir()) == []

@@ -259,10 +259,10 @@ def test_peak_lag_of_other_subscriptions_agrees_with_enumeration(
 
 def test_what_is_not_decided_is_not_called_proved() -> None:
     """A search that ends early for two members refutes nothing."""
-    asked = question("none; peak-lag")
+    asking = question("none; peak-lag")
 
     def ends_early(instance: Instance, policy: Policy) -> Result:
-        result = asked.solve_one(instance, policy)
+        result = asking.solve_one(instance, policy)
         if len(instance.members) != 2:
             return result
         everything = Assignment(assignee=np.zeros(3, dtype=np.int32))
@@ -272,7 +272,7 @@ def test_what_is_not_decided_is_not_called_proved() -> None:
             result, status=Status.FEASIBLE, assignment=everything, objectives=(weak,)
         )
 
-    early = replace(asked, solve_one=ends_early)
+    early = replace(asking, solve_one=ends_early)
     found = members_needed(group(of_lags([5, 5, 1], 1)), "peak-lag", 6, early)
     assert (found.status, found.members, found.at_least) == ("feasible", 3, 2)
     assert [refutation.rests_on for refutation in found.refuted] == ["sum"]

@@ -137,8 +137,8 @@ def claimed(generations: list[GroupMetadata], mode: Mode = Mode.EAGER) -> int:
             claim = claim_of(said, mode)
             if claim.generation >= 0 and (said.user_data or mode is Mode.COOPERATIVE):
                 held = {topic: list(numbers) for topic, numbers in claim.partitions}
-                told = was[claim.generation][member.member_id]
+                assigned = was[claim.generation][member.member_id]
                 if mode is Mode.EAGER or client_of(member) == "kafka":
-                    assert held == {topic: ns for topic, ns in told.items() if ns}
+                    assert held == {topic: ns for topic, ns in assigned.items() if ns}
                 count_of += sum(map(len, held.values()))
     return count_of

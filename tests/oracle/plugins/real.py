@@ -219,8 +219,8 @@ class Place:
         admin = KafkaAdminClient(bootstrap_servers=self.broker.address)
         try:
             while time.monotonic() < deadline:
-                told = admin.describe_groups([self.group])[self.group]
-                if told["group_state"] == state:
+                described = admin.describe_groups([self.group])[self.group]
+                if described["group_state"] == state:
                     return
                 time.sleep(0.05)
         finally:

@@ -143,5 +143,5 @@ def test_the_client_is_eager() -> None:
         assignor("chain-sticky", name="cooperative-sticky")
 
 
-def test_a_rack_is_told_to_other_leaders() -> None:
+def test_a_rack_is_sent_to_other_leaders() -> None:
     assert decode_subscription(joins(assignor("range", rack="r"))).rack == "r"

@@ -46,7 +46,7 @@ def cluster(count: int = 4) -> ClusterMetadata:
         )
         for n in range(count)
     ]
-    told = MetadataResponse(
+    user_data = MetadataResponse(
         version=VERSION,
         brokers=brokers,
         cluster_id="c",
@@ -57,7 +57,7 @@ def cluster(count: int = 4) -> ClusterMetadata:
     )
     known = ClusterMetadata()
     known.update_metadata(
-        MetadataResponse.decode(told.encode(version=VERSION), version=VERSION)
+        MetadataResponse.decode(user_data.encode(version=VERSION), version=VERSION)
     )
     return known
 
@@ -118,8 +118,8 @@ def test_a_rebalance_and_another() -> None:
     said = decode_subscription(a.joins())
     assert said.generation == 7
     numbers = "".join(f"{n:08x}" for n in range(4))
-    told = f"00000001 000174 00000004 {numbers} 00000007"
-    assert said.user_data == bytes.fromhex(told)
+    user_data = f"00000001 000174 00000004 {numbers} 00000007"
+    assert said.user_data == bytes.fromhex(user_data)
     assert decode_subscription(b.joins()).user_data is None  # it has its own memory
     both = a.leads(a=a.joins(), b=b.joins())
     assert sorted(held(both["a"])["t"] + held(both["b"])["t"]) == [0, 1, 2, 3]
@@ -184,7 +184,7 @@ def _decoded(data: bytes) -> Any:
     return ConsumerProtocolAssignment.decode(data)
 
 
-def test_cooperative_or_eager_is_told_to_the_client() -> None:
+def test_cooperative_or_eager_is_reported_to_the_client() -> None:
     cooperative = assignor("chain-sticky", name="cooperative-sticky")
     assert Consumer(cooperative).joins()[:2] == b"\0\3"
     with pytest.raises(KafkaConfigurationError, match="EAGER and COOPERATIVE"):

@@ -67,8 +67,8 @@ def counts(document: Document) -> dict[str, int]:
 
 
 def racks(document: Document) -> dict[str, list[list[str]]] | None:
-    told = {n: t["racks"] for n, t in document["topics"].items() if "racks" in t}
-    return told or None
+    stated = {n: t["racks"] for n, t in document["topics"].items() if "racks" in t}
+    return stated or None
 
 
 def lags(document: Document) -> dict[str, list[int]]:
@@ -110,15 +110,15 @@ def test_the_same_as_on_the_command_line(
 ) -> None:
     file = tmp_path / "rebalances.jsonl"
     verb = ["solve"] if algorithm == "oracle" else ["assign", "--assignor", algorithm]
-    asked = [plain(seed) for seed in SEEDS]
+    documents = [plain(seed) for seed in SEEDS]
     if algorithm != "oracle":
-        asked = [
-            document for document in asked if is_for(ASSIGNORS[algorithm], document)
+        documents = [
+            document for document in documents if is_for(ASSIGNORS[algorithm], document)
         ]
-    file.write_text("".join(json.dumps(document) + "\n" for document in asked))
+    file.write_text("".join(json.dumps(document) + "\n" for document in documents))
     answers = Cli(capsysbinary)(*verb, file).documents
-    assert len(answers) == len(asked) >= 15
-    for document, answer in zip(asked, answers, strict=True):
+    assert len(answers) == len(documents) >= 15
+    for document, answer in zip(documents, answers, strict=True):
         given = leader_for(document, algorithm).assign(
             joined(document), counts(document), racks=racks(document)
         )
@@ -319,7 +319,7 @@ def test_empty_groups_and_topics() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("stated", "reason"),
     [
         ({"algorithm": "best"}, "no assignor 'best'; there are: oracle, range"),
         ({"algorithm": "oracle", "policy": "good"}, "good"),
@@ -328,6 +328,6 @@ def test_empty_groups_and_topics() -> None:
         ({"algorithm": "cooperative-sticky", "mode": Mode.EAGER}, "not eager"),
     ],
 )
-def test_refused_when_it_is_made(told: Any, reason: str) -> None:
+def test_refused_when_it_is_made(stated: Any, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
-        settings_of(**told)
+        settings_of(**stated)

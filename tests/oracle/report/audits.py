@@ -18,7 +18,7 @@ from tests.support.shapes import Document
 from verify import case_of, judge, read_assignment, read_rebalance
 
 Row = dict[str, Any]
-TOLD = {
+COMMON = {
     "source_kind": "consumer-offsets",
     "protocol": "classic",
     "partition_counts": "given",
@@ -73,10 +73,10 @@ class Audit:
             "partitions": sum(case.partitions[topic] for topic in served),
             "lag_known": bound is not None,
         }
-        told = {"at": START + timedelta(seconds=generation), **TOLD, **values}
+        columns = {"at": START + timedelta(seconds=generation), **COMMON, **values}
         basis = None if bound is None else "end-of-recording"
         text = json.dumps(instance)
-        self.add("rebalances", **shared, **told, lag_basis=basis, instance=text)
+        self.add("rebalances", **shared, **columns, lag_basis=basis, instance=text)
         evaluation = self._evaluation(instance)
         best, sticky = evaluation.optimum(), evaluation.kip54()
         least = least_of(best, sticky, by_capacity=evaluation.by_capacity)

@@ -166,9 +166,9 @@ def _check_extent(tables: Tables, recount: Recount) -> None:
     sources = {row["source"] for row in rows + snapshots} - {None}
     assert len(found.sources) + found.sources_left_out == len(sources)
     assert len(found.sources) <= SOURCES_SHOWN
-    aside = recount.tables["quarantine"]
-    reasons = {(row["kind"], row["record"], row["reason"]) for row in aside}
-    assert len(found.set_aside) + found.set_aside_left_out == len(reasons)
+    quarantined = recount.tables["quarantine"]
+    reasons = {(row["kind"], row["record"], row["reason"]) for row in quarantined}
+    assert len(found.quarantined) + found.quarantined_left_out == len(reasons)
 
 
 def _place(row: Row) -> tuple[str, str, str | None]:

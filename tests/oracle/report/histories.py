@@ -86,8 +86,8 @@ def _text(name: str, held: Row) -> str:
         (member_id, sum(map(len, topics.values())), _assigned(topics))
         for member_id, topics in held.items()
     )
-    told = state("Stable", len(held), group=name)
-    return members(*rows, group=name) + told
+    summary = state("Stable", len(held), group=name)
+    return members(*rows, group=name) + summary
 
 
 def _assigned(held: Row) -> str:

@@ -69,8 +69,8 @@ def check_page(name: str, folder: Path) -> Facts:
     every = list(sentences(root))
     (made,) = (sentence for sentence in every if sentence.startswith(MADE))
     _check_made(made, Recount(folder))
-    told = (sentence for sentence in every if sentence != made)
-    check_snapshot(f"page/{name}.txt", "".join(f"{line}\n" for line in told))
+    stated = (sentence for sentence in every if sentence != made)
+    check_snapshot(f"page/{name}.txt", "".join(f"{line}\n" for line in stated))
     return check_all(root, folder)
 
 

@@ -20,7 +20,7 @@ RATE = "partitions per rebalance"
 INVALID = "its last assignment is invalid"
 
 
-def told(
+def advice_of(
     folder: Path,
     *answers: Document,
     other: Document = BEST,
@@ -44,48 +44,48 @@ def told(
 
 
 def test_nothing_to_gain(tmp_path: Path) -> None:
-    assert told(tmp_path, *[BEST] * 5) == "nothing to gain"
+    assert advice_of(tmp_path, *[BEST] * 5) == "nothing to gain"
 
 
 def test_needless_moves_that_another_assignor_would_not_make(tmp_path: Path) -> None:
-    advice = told(tmp_path, *[RESTLESS] * 4, BEST)
+    advice = advice_of(tmp_path, *[RESTLESS] * 4, BEST)
     assert advice == f"{SWITCH} 2.4 → 0.0 {RATE}"
 
 
 def test_the_last_state_is_first(tmp_path: Path) -> None:
-    advice = told(tmp_path, *[RESTLESS] * 4, LOPSIDED)
+    advice = advice_of(tmp_path, *[RESTLESS] * 4, LOPSIDED)
     now = "balance it now: at least 1 transfer"
     assert advice == f"{now}; {SWITCH} 2.6 → 0.0 {RATE}"
 
 
 def test_a_former_state_says_nothing_about_now(tmp_path: Path) -> None:
-    advice = told(tmp_path, TWICE, LOPSIDED, BEST)
+    advice = advice_of(tmp_path, TWICE, LOPSIDED, BEST)
     assert advice == f"0.7 {RATE} off the optimum: see explain"
 
 
 def test_an_invalid_last_assignment_is_named(tmp_path: Path) -> None:
-    assert told(tmp_path, LOPSIDED, TWICE) == INVALID
+    assert advice_of(tmp_path, LOPSIDED, TWICE) == INVALID
 
 
 def test_four_rebalances_are_no_evidence(tmp_path: Path) -> None:
-    advice = told(tmp_path, *[RESTLESS] * 4)
+    advice = advice_of(tmp_path, *[RESTLESS] * 4)
     assert advice == f"3.0 {RATE} off the optimum: see explain"
 
 
 def test_an_assignor_that_is_no_better_is_not_named(tmp_path: Path) -> None:
-    advice = told(tmp_path, *[RESTLESS] * 5, other=RESTLESS)
+    advice = advice_of(tmp_path, *[RESTLESS] * 5, other=RESTLESS)
     assert advice == f"3.0 {RATE} off the optimum: see explain"
 
 
 @pytest.mark.parametrize("assignor", ["sticky", "uniform"])
-def test_nobody_is_told_to_switch_to_the_same(tmp_path: Path, assignor: str) -> None:
+def test_nobody_is_advised_to_switch_to_the_same(tmp_path: Path, assignor: str) -> None:
     protocol = {"sticky": "classic", "uniform": "consumer"}[assignor]
-    advice = told(tmp_path, *[RESTLESS] * 5, assignor=assignor, protocol=protocol)
+    advice = advice_of(tmp_path, *[RESTLESS] * 5, assignor=assignor, protocol=protocol)
     assert advice == f"3.0 {RATE} off the optimum: see explain"
 
 
 def test_groups_of_the_new_protocol_have_another_alternative(tmp_path: Path) -> None:
-    advice = told(
+    advice = advice_of(
         tmp_path, *[RESTLESS] * 5, assignor="server-range", protocol="consumer"
     )
     assert advice == f"use uniform: 3.0 → 0.0 {RATE}"
@@ -131,7 +131,7 @@ def test_an_assignor_that_refuses_is_not_named(tmp_path: Path) -> None:
     assert lines_of(audit, tmp_path) == {"range": line}
 
 
-def test_nobody_is_told_to_use_the_same_by_its_other_name(tmp_path: Path) -> None:
+def test_nobody_is_advised_to_use_the_same_by_its_other_name(tmp_path: Path) -> None:
     audit = audit_of(*[RESTLESS] * 5, other=RESTLESS, assignor="roundrobin")
     line = f"3.0 {RATE} off the optimum: see explain"
     assert lines_of(audit, tmp_path) == {"roundrobin": line}

@@ -100,10 +100,10 @@ class Seen:
         page.on("console", lambda message: self.trouble.append(message.text))
         page.on("pageerror", lambda error: self.trouble.append(str(error)))
         page.on("dialog", lambda dialog: self.trouble.append(dialog.message))
-        page.on("request", self._asked)
+        page.on("request", self._requested)
         page.goto(address)
 
-    def _asked(self, request: Any) -> None:
+    def _requested(self, request: Any) -> None:
         if not request.url.startswith("file:") or not request.url.endswith(
             "index.html"
         ):

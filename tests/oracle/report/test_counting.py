@@ -174,12 +174,12 @@ def test_counts_of_parts_add_up(tmp_path: Path) -> None:
     merged = merge_assignor_counts(map(partial_assignor_counts, parts))
     once = merge_assignor_counts([partial_assignor_counts(whole)])
     assert merged.proved == once.proved == 12
-    for name in ("asked", "answers", "lag"):
+    for name in ("rebalances", "answers", "lag"):
         tables = [getattr(counts, name).to_pylist() for counts in (merged, once)]
         rows = [{tuple(row.items()) for row in table} for table in tables]
         assert rows[0] == rows[1]
         assert len(rows[0]) == len(tables[0]) > 2
-    assert sum(merged.asked["rebalances"].to_pylist()) == len(answers)
+    assert sum(merged.rebalances["rebalances"].to_pylist()) == len(answers)
 
 
 def test_medians_of_a_histogram() -> None:

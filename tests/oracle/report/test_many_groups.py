@@ -219,8 +219,8 @@ def test_only_the_last_days_are_drawn(tmp_path: Path) -> None:
     folder = many(1, days=95).write(tmp_path / "audit")
     root = read_html(page_of(folder))
     check_all(root, folder)
-    told = "last 92 days are shown, 3 days before them are"
-    assert any(told in sentence for sentence in sentences(root))
+    stated = "last 92 days are shown, 3 days before them are"
+    assert any(stated in sentence for sentence in sentences(root))
 
 
 @pytest.mark.heavy
@@ -233,8 +233,8 @@ def test_groups_that_the_data_leaves_out_are_counted(
     data = json.loads("".join(root.one("script", id="group-data").words))
     left_out = 30 - len(data["rows"])
     check_all(root, folder)
-    told = f"covers all rows but the last {left_out};"
-    assert any(told in sentence for sentence in sentences(root))
+    stated = f"covers all rows but the last {left_out};"
+    assert any(stated in sentence for sentence in sentences(root))
 
 
 @pytest.mark.heavy

@@ -125,13 +125,13 @@ def _assert_cut(cut: dict[str, list[str]]) -> None:
 
 
 @pytest.mark.heavy
-def test_transfers_are_told_of_unbalanced_rebalances(tmp_path: Path) -> None:
+def test_transfers_are_listed_for_unbalanced_rebalances(tmp_path: Path) -> None:
     audit = Audit()
     audit.rebalance(even("orders"), {"actual": LOPSIDED}, generation=2)
     audit.rebalance(even("orders"), {"actual": RESTLESS}, generation=1)
     (group,) = data_of(audit.write(tmp_path / "audit"))
-    told = [rebalance[BALANCING] for rebalance in group["rebalances"]]
-    assert told == [["t 3 from b to c"], []]
+    shown = [rebalance[BALANCING] for rebalance in group["rebalances"]]
+    assert shown == [["t 3 from b to c"], []]
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_scripts_draw_as_the_page_does(page: Page) -> None:
 
 @pytest.mark.heavy
 def test_a_link_opens_any_rebalance(page: Page) -> None:
-    def told() -> list[str]:
+    def shown() -> list[str]:
         found: list[str] = page.evaluate(
             "[document.activeElement.tagName, ...[...document.querySelectorAll("
             "'#opened select')].map((one) => one.selectedOptions[0].textContent)]"
@@ -253,17 +253,17 @@ def test_a_link_opens_any_rebalance(page: Page) -> None:
         return found
 
     page.goto(page.url + "#rebalance-feed-2")
-    assert told() == ["SELECT", "feed", "generation 2 · at the optimum"]
+    assert shown() == ["SELECT", "feed", "generation 2 · at the optimum"]
     page.evaluate("location.hash = '#rebalance-orders-1'")
     page.wait_for_function(
         "document.querySelector('#opened select').selectedOptions[0].text === 'orders'"
     )
-    assert told() == ["SELECT", "orders", "generation 1 · at the optimum"]
+    assert shown() == ["SELECT", "orders", "generation 1 · at the optimum"]
     assert page.get_by_role("button", name="Older").is_disabled()
     page.get_by_role("button", name="Newer").click()
     assert page.evaluate("location.hash") == "#rebalance-orders-2"
     page.keyboard.press("Enter")  # the button still has the focus
-    assert told()[1:] == ["orders", "generation 3 · needless moves"]
+    assert shown()[1:] == ["orders", "generation 3 · needless moves"]
 
 
 @pytest.mark.heavy

@@ -270,20 +270,20 @@ def test_a_proof_that_fails_is_not_claimed(tmp_path: Path) -> None:
 def test_what_was_audited(small: Element) -> None:
     found = section(small, "audited")
     facts = found.one("dl", class_="facts")
-    told = dict(
+    shown = dict(
         zip(
             (term.text for term in facts.all("dt")),
             (meaning.text for meaning in facts.all("dd")),
             strict=True,
         )
     )
-    assert told["source"] == "churn/records.jsonl"
-    assert told["time"] == "2026-03-01 12:00:01 UTC to 2026-03-01 12:00:06 UTC"
-    assert told["groups"] == "3, up to 4 members and 4 partitions"
+    assert shown["source"] == "churn/records.jsonl"
+    assert shown["time"] == "2026-03-01 12:00:01 UTC to 2026-03-01 12:00:06 UTC"
+    assert shown["groups"] == "3, up to 4 members and 4 partitions"
     assert (
-        told["assignors of clients"] == "cooperative-sticky (6), sticky (5), range (1)"
+        shown["assignors of clients"] == "cooperative-sticky (6), sticky (5), range (1)"
     )
-    assert told["lag"] == "unknown (7), up to the log end when the recording ended (5)"
+    assert shown["lag"] == "unknown (7), up to the log end when the recording ended (5)"
     assert found.one("table").rows()[1:] == [
         ["set-aside", "Member", "new group protocol (KIP-848)", "1,200"],
         ["unreadable", "GroupMetadata", "bytes end too early", "3"],

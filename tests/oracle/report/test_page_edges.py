@@ -129,7 +129,7 @@ def test_clusters_are_named_when_there_are_several(tmp_path: Path) -> None:
 
 
 @pytest.mark.heavy
-def test_the_claim_rule_of_the_audit_is_followed_and_told(tmp_path: Path) -> None:
+def test_the_claim_rule_of_the_audit_is_followed_and_stated(tmp_path: Path) -> None:
     old = even("orders")
     old["members"]["b"]["generation"] = 0
     for rule, kept in (("newest-claim", "KIP-341"), ("current-generation", "KIP-615")):
@@ -143,12 +143,12 @@ def test_the_claim_rule_of_the_audit_is_followed_and_told(tmp_path: Path) -> Non
 
 
 @pytest.mark.heavy
-def test_where_lag_counts_from_is_told(tmp_path: Path) -> None:
+def test_where_lag_counts_from_is_stated(tmp_path: Path) -> None:
     for reset, end in (("earliest", "start"), ("latest", "end"), ("none", "start")):
         audit = small_audit()
         audit.offset_reset = reset
-        told = section(page(audit, tmp_path / reset), "words").text
-        assert f"if nothing was committed, from the log {end}." in told
+        text = section(page(audit, tmp_path / reset), "words").text
+        assert f"if nothing was committed, from the log {end}." in text
 
 
 @pytest.mark.heavy

@@ -74,9 +74,9 @@ def test_spark_submit_passes_on_messages_and_exit_codes(tmp_path: Path) -> None:
             text=True,
             check=False,
         )
-        told = ended.stdout.splitlines()[-1]  # spark-submit joins the streams
-        assert told.startswith("assignor-oracle: ")
-        assert reason in told
+        last_line = ended.stdout.splitlines()[-1]  # spark-submit joins the streams
+        assert last_line.startswith("assignor-oracle: ")
+        assert reason in last_line
         assert ended.returncode == 2
     assert not (tmp_path / "out").exists()
 

@@ -85,7 +85,7 @@ def test_an_assignment_that_does_not_read(cell: str) -> None:
         assignment_of(cell)
 
 
-def test_topics_without_names_are_told_by_the_plain_form() -> None:
+def test_topics_without_names_are_recognized_by_the_plain_form() -> None:
     unnamed = members(("a-1", 1, "(0)"), ("b-1", 2, "(1,2)"))
     with pytest.raises(UnnamedTopicsError):
         assignment_of("(0), (1,2)")
@@ -141,7 +141,7 @@ def test_forms_that_contradict_each_other_are_not_judged() -> None:
 
 
 @pytest.mark.parametrize("name", ["PreparingRebalance", "CompletingRebalance"])
-def test_a_rebalancing_group_is_set_aside(name: str) -> None:
+def test_a_rebalancing_group_is_quarantined(name: str) -> None:
     plain = offsets(("t", 0, 5, "a-1"))
     with pytest.raises(NotJudged, match=name) as error:
         only(describe=plain, state=state(name, 1))
@@ -151,7 +151,7 @@ def test_a_rebalancing_group_is_set_aside(name: str) -> None:
         only(describe=warned)
 
 
-def test_a_group_without_members_is_set_aside() -> None:
+def test_a_group_without_members_is_quarantined() -> None:
     with pytest.raises(NotJudged, match="without active members"):
         only(describe="\nConsumer group 'g' has no active members.\n")
     with pytest.raises(NotJudged, match="without active members"):
@@ -260,14 +260,14 @@ def test_every_form_of_the_real_tool() -> None:
     ]
     snapshots, strays = read_snapshots(files)
     assert strays == []
-    judged, aside = {}, {}
+    judged, refused = {}, {}
     for snapshot in snapshots:
         try:
             judged[snapshot.name, snapshot.group_id] = case_of(snapshot)
         except NotJudged as error:
-            aside[snapshot.name, snapshot.group_id] = error.sound, str(error)
-    assert aside.pop(("d/nope.describe.stderr", "g-nope"))[0]
-    assert aside == {
+            refused[snapshot.name, snapshot.group_id] = error.sound, str(error)
+    assert refused.pop(("d/nope.describe.stderr", "g-nope"))[0]
+    assert refused == {
         (f"d/{name}", group): (True, reason)
         for name, group, reason in (
             ("all-groups.describe.txt", "g-empty", EMPTY),

@@ -151,7 +151,7 @@ def test_messages_do_not_end_a_table_and_are_no_damage() -> None:
     ]
 
 
-def test_an_error_about_a_group_sets_it_aside() -> None:
+def test_an_error_about_a_group_quarantines_it() -> None:
     error = "\nError: Consumer group 'g' does not exist.\n"
     good = offsets(("t", 0, 5, "a-1"), group="other")
     other, gone = read(describe=error + good)[0]

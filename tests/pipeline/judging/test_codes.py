@@ -263,7 +263,7 @@ def with_nulls(name: str, row: dict[str, Any]) -> list[str]:
     return [f"{column}={value!r}" for column, value in whole.to_pylist()[0].items()]
 
 
-def test_the_judge_checks_a_sample_and_what_is_asked() -> None:
+def test_the_judge_checks_a_sample_and_what_is_requested() -> None:
     settings = replace(churn_settings(), assignors=("actual", "optimum", "range"))
     cases = [row for row in churn_rows() if row["what"] == CASE][:48]
 

@@ -31,17 +31,17 @@ def test_the_memory_is_bounded_and_the_oldest_is_dropped() -> None:
         for count in range(1, 5)
     ]
     rule = ClaimRule.NEWEST_CLAIM
-    asked = [
+    questions = [
         replace(question_of(document, assignors=("optimum",)), claim_rule=rule)
         for document in documents
     ]
     whole = EvaluatedCodes(claim_rule=rule)
-    for document, question in zip(documents, asked, strict=True):
+    for document, question in zip(documents, questions, strict=True):
         by_code(document, question, whole)
     most = whole.n_bytes // 2 + 100
     known = EvaluatedCodes(claim_rule=rule, most_bytes=most)
     for i in (0, 1, 0, 2, 0, 1, 3):
-        assert by_code(documents[i], asked[i], known) is not None
+        assert by_code(documents[i], questions[i], known) is not None
         assert known.n_bytes <= most
     assert (known.found, known.evaluated) == (2, 5)
     kept = known.n_bytes
@@ -49,7 +49,7 @@ def test_the_memory_is_bounded_and_the_oldest_is_dropped() -> None:
     assert by_code(large, question_of(large, assignors=("optimum",)), known) is not None
     assert known.n_bytes == kept  # nothing was dropped for it
     nothing = EvaluatedCodes(claim_rule=rule, most_bytes=0)
-    assert by_code(documents[0], asked[0], nothing) is not None
+    assert by_code(documents[0], questions[0], nothing) is not None
     assert nothing.n_bytes == 0
 
 
@@ -84,10 +84,10 @@ def test_bug_tasks_of_one_process_share_what_it_keeps() -> None:
     """Each task received a copy of its own, so all were evaluated once per task."""
     sent = Sent()
     case = next(row for row in churn_rows() if row["what"] == CASE)
-    asked = replace(churn_settings(), assignors=())
-    stages.judge(cast("DataFrame", sent), asked)
+    settings = replace(churn_settings(), assignors=())
+    stages.judge(cast("DataFrame", sent), settings)
     rows = pa.RecordBatch.from_pylist([case | {PART: 0}], schema=CASES)
-    known, judged = codes_of_process(asked.claim_rule), []
+    known, judged = codes_of_process(settings.claim_rule), []
     for count in (1, 0):
         before = known.evaluated, known.found
         task = cloudpickle.loads(sent.function)

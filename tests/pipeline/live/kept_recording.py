@@ -36,13 +36,13 @@ def keep_recording(
         start = table.num_rows * number // count
         end = table.num_rows * (number + 1) // count
         batch = BatchRange(number, number)
-        aside = kept.aside(batch)
-        target = folder / aside.rpartition("/")[2]
+        temporary_folder = kept.temporary_folder(batch)
+        target = folder / temporary_folder.rpartition("/")[2]
         target.mkdir(parents=True)
         part = table.slice(start, end - start)
         pq.write_table(part.sort_by("offset"), target / "part-0.parquet")
         (target / "_SUCCESS").touch()
-        kept.place(aside, batch)
+        kept.place(temporary_folder, batch)
 
 
 def live_source(folders: list[str]) -> LiveSource:

@@ -67,10 +67,12 @@ class StandIn:
             ]
         }
 
-    def list_partition_offsets(self, asked: dict[TopicPartition, Any]) -> Any:
-        if {place.topic for place in asked} & set(self.forbidden):
+    def list_partition_offsets(self, requests: dict[TopicPartition, Any]) -> Any:
+        if {place.topic for place in requests} & set(self.forbidden):
             raise TopicAuthorizationFailedError
-        return {place: Offset(9 if int(at) == -1 else 1) for place, at in asked.items()}
+        return {
+            place: Offset(9 if int(at) == -1 else 1) for place, at in requests.items()
+        }
 
 
 def group(*topics: str, **more: Any) -> dict[str, Any]:
@@ -91,8 +93,8 @@ def group(*topics: str, **more: Any) -> dict[str, Any]:
     return described | more
 
 
-def read(stand_in: StandIn, *asked: str) -> ClusterState:
-    return _Reader(stand_in).read(asked)
+def read(stand_in: StandIn, *requested: str) -> ClusterState:
+    return _Reader(stand_in).read(requested)
 
 
 def test_groups_topics_offsets_and_racks_are_read() -> None:
@@ -139,7 +141,7 @@ def test_a_group_that_is_not_described_is_named_with_the_reason() -> None:
         (None, "there is no such group"),
     ],
 )
-def test_other_groups_are_named_only_if_asked_for(
+def test_other_groups_are_named_only_if_requested(
     listed: dict[str, str] | None, reason: str
 ) -> None:
     groups = {"g": group("t")}

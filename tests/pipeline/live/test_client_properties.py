@@ -64,10 +64,10 @@ def test_a_client_certificate_is_certificate_and_key(tmp_path: Path) -> None:
         "security.protocol=SSL\nssl.keystore.type=PEM\n"
         "ssl.keystore.location=me.pem\nssl.key.password=secret\n",
     )
-    told = found.for_kafka_python()
-    assert told["ssl_certfile"] == told["ssl_keyfile"] == "me.pem"
-    assert told["ssl_password"] == "secret"  # noqa: S105  # of nobody
-    assert told["ssl_check_hostname"]
+    settings = found.for_kafka_python()
+    assert settings["ssl_certfile"] == settings["ssl_keyfile"] == "me.pem"
+    assert settings["ssl_password"] == "secret"  # noqa: S105  # of nobody
+    assert settings["ssl_check_hostname"]
     same = found.for_librdkafka()
     assert same["ssl.certificate.location"] == same["ssl.key.location"] == "me.pem"
     assert "ssl.endpoint.identification.algorithm" not in same

@@ -214,17 +214,17 @@ def test_records_are_kept_in_any_file_system(
     conf: Any = spark._jsc.hadoopConfiguration()
     conf.set("fs.viewfs.mounttable.followed.link./data", real.as_uri())
     for number in range(2):
-        aside = real / "out" / "records" / ".0-killed" / "_temporary"
+        temporary = real / "out" / "records" / ".0-killed" / "_temporary"
         with following(there, log, master="local[1]") as found:
-            assert not aside.exists()
+            assert not temporary.exists()
             assert found.read().is_due
             batches = [f"{there}/records/batch={n}" for n in range(number + 1)]
             assert found.source().kept == tuple(batches)
         assert len(list((real / "out" / "records").iterdir())) == number + 1
         assert kept_offsets(real / "out") == offsets_of(broker)
         churn(place, 1)
-        aside.mkdir(parents=True)
-        (aside / "part").touch()
+        temporary.mkdir(parents=True)
+        (temporary / "part").touch()
 
 
 @pytest.mark.nightly(minutes=4)

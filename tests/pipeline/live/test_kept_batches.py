@@ -72,10 +72,10 @@ def batches(folder: Path) -> KeptBatches:
     return KeptBatches(f"file:{folder}", LocalStore())
 
 
-def write(folders: list[str], aside: str) -> None:
+def write(folders: list[str], temporary_folder: str) -> None:
     """Merge as Spark does, with one record per line: all of them into one file."""
     read = [record for folder in folders for record in records_in([folder])]
-    target = Path(aside.removeprefix("file:"))
+    target = Path(temporary_folder.removeprefix("file:"))
     target.mkdir(parents=True)
     (target / "part-0").write_text("".join(f"{record}\n" for record in sorted(read)))
     (target / "_SUCCESS").write_text("")
@@ -96,12 +96,12 @@ def keep(folder: Path, number: int) -> None:
     """Keep a batch of three records, in two files."""
     kept = batches(folder)
     batch = BatchRange(number, number)
-    aside = kept.aside(batch)
-    target = Path(aside.removeprefix("file:"))
+    temporary_folder = kept.temporary_folder(batch)
+    target = Path(temporary_folder.removeprefix("file:"))
     target.mkdir(parents=True)
     (target / "part-0").write_text(f"{3 * number}\n{3 * number + 1}\n")
     (target / "part-1").write_text(f"{3 * number + 2}\n")
-    kept.place(aside, batch)
+    kept.place(temporary_folder, batch)
 
 
 def expected(count: int) -> list[int]:
@@ -295,8 +295,8 @@ def test_a_merged_folder_is_on_the_disk_before_what_it_replaces_is_deleted(
     monkeypatch.setattr(shutil, "rmtree", remove)
     batches(tmp_path).merge(FAN_IN, write)
     before = done[: next(n for n, step in enumerate(done) if step[0] == "delete")]
-    aside = done[2][1]
-    assert {name for _, name in before[:3]} == {"part-0", "_SUCCESS", aside}
-    assert aside.startswith(f".batches=0-{FAN_IN - 1}-")
+    temporary_folder = done[2][1]
+    assert {name for _, name in before[:3]} == {"part-0", "_SUCCESS", temporary_folder}
+    assert temporary_folder.startswith(f".batches=0-{FAN_IN - 1}-")
     assert [name for _, name in before[3:]] == [tmp_path.name, "_merged"]
     assert len(done) == len(before) + FAN_IN

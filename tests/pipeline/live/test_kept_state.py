@@ -139,9 +139,9 @@ def test_parts_that_do_not_belong_together_are_refused(
 def test_a_batch_is_replaced_as_a_whole(tmp_path: Path) -> None:
     kept, batch = state(tmp_path).batches, BatchRange(0, 0)
     for name in ("first", "second"):
-        aside = kept.aside(batch)
-        files(Path(aside.removeprefix("file:")), name)
-        kept.place(aside, batch)
+        temporary_folder = kept.temporary_folder(batch)
+        files(Path(temporary_folder.removeprefix("file:")), name)
+        kept.place(temporary_folder, batch)
     files(tmp_path, "records/.0-abc/_temporary/x", "records/batch=1/a")
     kept.clear()
     found = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*/*/*"))

@@ -84,13 +84,13 @@ def present(*members: Member) -> Iterator[None]:
 
 
 def snapshot(
-    broker: Broker, folder: Path, *asked: str
+    broker: Broker, folder: Path, *requested: str
 ) -> tuple[subprocess.CompletedProcess[str], dict[str, Any], dict[str, Any]]:
     """Run the command; return its outcome, and instances and answers by group."""
     target = folder / "assignments.jsonl"
     command = [sys.executable, "-m", "oracle", "snapshot"]
     command += ["--bootstrap-server", broker.address, "--assignments", str(target)]
-    for group in asked:
+    for group in requested:
         command += ["--group", group]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     texts = done.stdout, target.read_text() if target.exists() else ""
@@ -272,9 +272,9 @@ def test_admin_clients_of_python_describe_a_group(broker: Broker) -> None:
         other = instance_from_confluent(
             described.result(), librdkafka.list_topics(), [*TOPICS]
         )
-        asked = TopicCollection([*TOPICS])
+        requested = TopicCollection([*TOPICS])
         topics = [
-            topic.result() for topic in librdkafka.describe_topics(asked).values()
+            topic.result() for topic in librdkafka.describe_topics(requested).values()
         ]
         third = instance_from_confluent(described.result(), topics, [*TOPICS])
         wanted = {member.held for member in members}

@@ -128,14 +128,14 @@ def test_groups_are_read_over_tls_with_a_password(
         deadline = time.monotonic() + TIMEOUT
         while not consumer.assignment() and time.monotonic() < deadline:
             consumer.poll(0.2)
-        told = snapshot(broker, config, "--group", group)
+        ended = snapshot(broker, config, "--group", group)
         log = OffsetsLog(server=broker.address, settings=settings)
         (whole,) = log.ranges()
         keys = [record.key for record in log.records(whole) if record.key is not None]
     finally:
         consumer.close()
-    assert told.returncode == 0, told.stderr
-    document = json.loads(told.stdout)
+    assert ended.returncode == 0, ended.stderr
+    document = json.loads(ended.stdout)
     assert document["group"] == group
     assert [member["subscription"] for member in document["members"].values()] == [
         [topic]
@@ -147,10 +147,10 @@ def test_a_wrong_password_is_one_line(
     broker: Broker, certificate: Path, tmp_path: Path
 ) -> None:
     config = properties(tmp_path, certificate, "PLAIN", password="other")  # noqa: S106
-    told = snapshot(broker, config)
-    assert told.returncode == 3
-    assert told.stdout == b""
-    (line,) = told.stderr.decode().splitlines()
+    ended = snapshot(broker, config)
+    assert ended.returncode == 3
+    assert ended.stdout == b""
+    (line,) = ended.stderr.decode().splitlines()
     assert line.startswith(f"assignor-oracle: {broker.address}: ")
     assert "Authentication failed: Invalid username or password" in line
 

@@ -16,8 +16,8 @@ from pipeline.records import (
     GroupTombstone,
     OffsetCommit,
     OffsetTombstone,
+    OtherGroupRecord,
     Record,
-    SetAside,
     decode_record,
 )
 from rebalance import WireError
@@ -69,7 +69,7 @@ def test_java_keys() -> None:
         elif record_type == 2:
             assert record == GroupTombstone(group_id="grüppe")
         else:
-            assert isinstance(record, SetAside | ConsumerGroupTombstone)
+            assert isinstance(record, OtherGroupRecord | ConsumerGroupTombstone)
             assert record.kind == name.title().replace("_", "")
 
 
@@ -120,10 +120,10 @@ def test_group_round_trip(group: GroupMetadata, unknown: Tags) -> None:
         (23, "StreamsGroupTopology", "streams group (KIP-1071)"),
     ],
 )
-def test_other_groups_are_set_aside(record_type: int, kind: str, reason: str) -> None:
+def test_other_groups_are_quarantined(record_type: int, kind: str, reason: str) -> None:
     key = bytes([0, record_type]) + bytes.fromhex("00016700016d")
     for value in (b"\x00\x00whatever", None):
-        assert decode_record(key, value) == SetAside(
+        assert decode_record(key, value) == OtherGroupRecord(
             kind=kind, group_id="g", reason=reason, tombstone=value is None
         )
 

@@ -66,7 +66,7 @@ def test_without_a_start_a_limit_leaves_nothing() -> None:
     assert "time limit of 0 s" in outcome.reason
 
 
-def test_it_stops_when_told() -> None:
+def test_it_stops_on_request() -> None:
     stop = threading.Event()
     timer = threading.Timer(0.3, stop.set)
     timer.start()
@@ -200,7 +200,7 @@ def test_a_policy_of_balance_alone_is_answered() -> None:
         ),
     ],
 )
-def test_what_cannot_be_had_is_told_with_the_least_there_is(
+def test_the_unreachable_is_reported_with_the_least_there_is(
     policy: str, reason: str
 ) -> None:
     outcome = answer(SWAPPED, policy)
@@ -209,7 +209,7 @@ def test_what_cannot_be_had_is_told_with_the_least_there_is(
     assert outcome.reason == reason
 
 
-def test_the_least_spread_is_told_as_a_fraction() -> None:
+def test_the_least_spread_is_stated_as_a_fraction() -> None:
     people = {"a": member(["t"], capacity=2), "b": member(["t"], capacity=3)}
     outcome = answer(rebalance({"t": 4}, people), "spread=0")
     least = abs(Fraction(2, 2) - Fraction(2, 3))

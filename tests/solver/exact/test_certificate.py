@@ -46,7 +46,7 @@ def test_chain_as_it_stands_is_not_proved_balanced() -> None:
     assert proof.kept == 4
 
 
-def test_balanced_but_less_sticky_is_told_apart() -> None:
+def test_balanced_but_less_sticky_is_distinguished() -> None:
     """t of two partitions, a and b own one each: swapping them keeps nothing."""
     document = {
         "format": "rebalance/1",
@@ -121,8 +121,8 @@ def test_no_certificate_proves_a_value_that_enumeration_refutes(
         pairs = list(zip(drawn_keys, laid_out.capacity.tolist(), strict=True))
         level = [limits(w, key)[0] for key, w in pairs]
         threshold = np.array(drawn_keys, dtype=np.int64).reshape(-1, 2)
-    told = certificate(level, price, threshold)
-    proof = prove(laid_out, assignment(drawn), told)
+    proposed = certificate(level, price, threshold)
+    proof = prove(laid_out, assignment(drawn), proposed)
     best = verify.best(document, lag=False)
     answer = {"members": members_of(laid_out, assignment(drawn))}
     if proof.balanced:

@@ -102,7 +102,7 @@ def drawn(seed: int) -> Document:
     return document
 
 
-def asked(document: Document, text: str) -> Result | None:
+def result_of(document: Document, text: str) -> Result | None:
     """Return the answer of flow to a policy, by its text."""
     return flow_policies.solve(laid_out(document), parse_policy(text))
 

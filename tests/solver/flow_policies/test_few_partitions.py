@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from solver import Limits, Status, flow_policies, parse_policy
-from tests.solver.flow_policies.routes import asked, check_answer, judged
+from tests.solver.flow_policies.routes import check_answer, judged, result_of
 from tests.solver.routes import instance
 from tests.support.shapes import Document, member, rebalance
 
@@ -64,7 +64,7 @@ COUNTED: list[tuple[Document, str, list[object]]] = [
 
 @pytest.mark.parametrize(("document", "policy", "values"), COUNTED)
 def test_the_best_values(document: Document, policy: str, values: list[object]) -> None:
-    outcome = asked(document, policy)
+    outcome = result_of(document, policy)
     assert outcome is not None
     check_answer(document, outcome, values)
 

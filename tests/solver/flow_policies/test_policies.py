@@ -10,10 +10,10 @@ from tests.references.brute import Brute
 from tests.solver.flow_policies.routes import (
     ALWAYS,
     SOMETIMES,
-    asked,
     check_answer,
     drawn,
     judged,
+    result_of,
 )
 from tests.support.amount import seeds, share
 from tests.support.shapes import SHAPES, Document, member, rebalance, shape
@@ -27,7 +27,7 @@ def every_policy(document: Document) -> dict[str, int]:
         lag = any("lag" in topic for topic in document["topics"].values())
         if "lag" in text and not lag:
             continue
-        outcome = asked(document, text)
+        outcome = result_of(document, text)
         assert outcome is not None or text not in ALWAYS, text
         if outcome is not None:
             check_answer(document, outcome, brute.best(text))
@@ -78,15 +78,15 @@ NEAR = rebalance(
     ],
 )
 def test_racks_against_moves(policy: str, values: list[int]) -> None:
-    outcome = asked(NEAR, policy)
+    outcome = result_of(NEAR, policy)
     assert outcome is not None
     check_answer(NEAR, outcome, values)
 
 
 def test_budget_that_binds_is_left_to_a_program() -> None:
-    assert asked(NEAR, "dec-min; rack; max-moves=3") is None
-    assert asked(NEAR, "dec-min; rack; max-moves=4") is not None
-    assert asked(NEAR, "none; rack; max-moves=3") is None
+    assert result_of(NEAR, "dec-min; rack; max-moves=3") is None
+    assert result_of(NEAR, "dec-min; rack; max-moves=4") is not None
+    assert result_of(NEAR, "none; rack; max-moves=3") is None
 
 
 def test_budget_below_the_fewest_moves_is_refused() -> None:
@@ -97,7 +97,7 @@ def test_budget_below_the_fewest_moves_is_refused() -> None:
                 {"t": 4}, {"a": member(["t"], {"t": [0, 1, 2, 3]}), "b": member(["t"])}
             )
         least = {"dec-min": 3, "per-topic": 2}[policy.split(";")[0]]
-        refused = asked(document, f"{policy}; max-moves={least - 1}")
+        refused = result_of(document, f"{policy}; max-moves={least - 1}")
         assert refused is not None
         assert refused.status is Status.INFEASIBLE
         assert refused.assignment is None
@@ -110,14 +110,14 @@ def test_budget_below_the_fewest_moves_is_refused() -> None:
 
 def test_spread_below_the_least_is_refused() -> None:
     document = rebalance({"t": 5, "u": 1}, {"a": member(["t"]), "b": member(["u"])})
-    refused = asked(document, "spread=3; peak-lag")
+    refused = result_of(document, "spread=3; peak-lag")
     assert refused is None  # only what flow can ask is refused by flow
-    refused = asked(document, "spread=3; stickiness")
+    refused = result_of(document, "spread=3; stickiness")
     assert refused is not None
     assert (
         refused.reason == "the least spread of an assignment is 4; spread=3 asks less"
     )
-    met = asked(document, "spread=4; stickiness")
+    met = result_of(document, "spread=4; stickiness")
     assert met is not None
     assert met.status is Status.OPTIMAL
 
@@ -126,11 +126,11 @@ def test_kip54_counts_whatever_the_capacities() -> None:
     document = rebalance(
         {"t": 4}, {"a": member(["t"], capacity=3), "b": member(["t"], capacity=1)}
     )
-    outcome = asked(document, "kip54; stickiness")
+    outcome = result_of(document, "kip54; stickiness")
     assert outcome is not None
     figures = judged(document, outcome)["figures"]
     assert figures["loads"] == [2, 2]
-    assert asked(document, "kip54; load") is None  # 3 and 1 are no KIP-54 balance
+    assert result_of(document, "kip54; load") is None  # 3 and 1 are no KIP-54 balance
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_kip54_counts_whatever_the_capacities() -> None:
     ],
 )
 def test_what_is_not_flow_is_left(policy: str) -> None:
-    assert asked(shape("LAG_GREEDY_FAILS"), policy) is None
+    assert result_of(shape("LAG_GREEDY_FAILS"), policy) is None
 
 
 def test_more_racks_than_bits_are_left_to_a_program() -> None:
@@ -152,11 +152,11 @@ def test_more_racks_than_bits_are_left_to_a_program() -> None:
     members = {f"m{i}": member(["t"], rack=rack) for i, rack in enumerate(racks)}
     topic = {"partitions": 63, "racks": [[rack] for rack in racks]}
     document = rebalance({"t": topic}, members)
-    assert asked(document, "dec-min; rack") is None
+    assert result_of(document, "dec-min; rack") is None
     del members["m0"]
     del topic["racks"][0]  # type: ignore[attr-defined]
     topic["partitions"] = 62
-    outcome = asked(rebalance({"t": topic}, members), "dec-min; rack")
+    outcome = result_of(rebalance({"t": topic}, members), "dec-min; rack")
     assert outcome is not None
     assert outcome.objectives[0].value == 0
 
@@ -165,8 +165,8 @@ def test_weights_past_64_bits_are_left_to_a_program() -> None:
     largest = 2**31 - 1
     level = f"{largest}*stickiness + {largest}*rack"
     other = f"{largest}*stickiness + {largest - 1}*rack"
-    assert asked(NEAR, f"dec-min; {level}, {other}") is None
-    assert asked(NEAR, f"dec-min; {level}") is not None
+    assert result_of(NEAR, f"dec-min; {level}, {other}") is None
+    assert result_of(NEAR, f"dec-min; {level}") is not None
 
 
 def test_bug_an_owner_in_another_rack_is_as_good_as_others_in_the_right_one() -> None:
@@ -186,7 +186,7 @@ def test_bug_an_owner_in_another_rack_is_as_good_as_others_in_the_right_one() ->
         "none; 2*stickiness + 2*rack, load",
     ):
         best = Brute(document).best(text)
-        outcome = asked(document, text)
+        outcome = result_of(document, text)
         if outcome is not None:
             check_answer(document, outcome, best)
         result = solve(instance_of(rebalance_of(document)), parse_policy(text))

@@ -52,8 +52,8 @@ def check_agrees(document: Document) -> None:
             continue
         assert outcome.assignment is not None, text
         found = values(outcome)
-        told = tuple(objective.value for objective in outcome.objectives)
-        assert told == values_of(laid_out, outcome.assignment, policy)
+        stated = tuple(objective.value for objective in outcome.objectives)
+        assert stated == values_of(laid_out, outcome.assignment, policy)
         if outcome.status is Status.OPTIMAL:
             assert found == wanted, text
             continue
@@ -165,8 +165,8 @@ def test_nothing_to_assign(text: str) -> None:
         lags(1, 2, members=0),
     ):
         empty = {"t": {"partitions": 0, "lag": []}}
-        told = {**document, "topics": document["topics"] or empty}
-        assert answer(told, text).status is Status.OPTIMAL, text
+        filled = {**document, "topics": document["topics"] or empty}
+        assert answer(filled, text).status is Status.OPTIMAL, text
 
 
 def test_capacities_count_as_fractions() -> None:

@@ -104,9 +104,9 @@ def check_answers(document: Document, brute: Brute) -> None:
         verdict = verify.judge(
             document, json.loads(to_json(outcome.to_document(laid_out)))
         )
-        (told,) = verdict["objectives"]
+        (objective,) = verdict["objectives"]
         assert verdict["verdict"] == "valid"
-        assert told["proved"] or told["rests_on"] == "search", told
+        assert objective["proved"] or objective["rests_on"] == "search", objective
 
 
 def test_least_lag_of_a_weight() -> None:

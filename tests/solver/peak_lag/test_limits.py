@@ -94,11 +94,11 @@ def test_an_interrupt_ends_a_long_search() -> None:
     class Later(Event):
         """Set after a few hundred checks."""
 
-        asked = 0
+        polls = 0
 
         def is_set(self) -> bool:
-            self.asked += 1
-            return self.asked > 20
+            self.polls += 1
+            return self.polls > 20
 
     outcome = solve(
         laid_out,
@@ -109,10 +109,10 @@ def test_an_interrupt_ends_a_long_search() -> None:
     assert outcome.reason == "interrupted"
 
 
-def test_a_solver_is_told_to_stop_or_left_behind() -> None:
+def test_a_solver_is_stopped_or_left_behind() -> None:
     limits = Limits(stop=stopped())
-    told, deaf = Event(), Event()
-    assert run_in_thread(told.wait, told.set, limits)
+    obedient, deaf = Event(), Event()
+    assert run_in_thread(obedient.wait, obedient.set, limits)
     assert not run_in_thread(deaf.wait, lambda: None, limits)
     deaf.set()
 

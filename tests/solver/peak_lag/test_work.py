@@ -27,15 +27,15 @@ def test_steps_add_up() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "asked", "left"),
+    ("limit", "seconds", "left"),
     [(None, 3.0, 3.0), (10.0, 3.0, 3.0), (3.0, 3.0, 1.0), (1.0, 3.0, 0.0)],
 )
 def test_what_is_left_of_some_effort(
-    limit: float | None, asked: float, left: float
+    limit: float | None, seconds: float, left: float
 ) -> None:
     work = spent(2.0, effort=limit)
-    assert work.left(asked) == left
-    assert work.limits_within(asked).effort == 2.0 + left
+    assert work.left(seconds) == left
+    assert work.limits_within(seconds).effort == 2.0 + left
 
 
 def test_without_a_limit_there_is_no_end() -> None:

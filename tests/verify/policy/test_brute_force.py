@@ -89,12 +89,12 @@ def test_as_the_plain_list_says(rng: Random, policy: str) -> None:
     levels = policy.split("; ")[1].split(", ") if policy != "dec-min" else []
     bounds = [_near(rng, value) for value in mine]
     status = rng.choice(("optimal", "feasible", "infeasible", "unknown"))
-    told = answer | {"policy": policy, "status": status}
-    told["objectives"] = [
+    stated = answer | {"policy": policy, "status": status}
+    stated["objectives"] = [
         {"of": of, "value": value, "bound": bound}
         for of, value, bound in zip(levels, mine, bounds, strict=True)
     ]
-    found = settled(document, told)
+    found = settled(document, stated)
     assert found["policy"] == policy
     assert found["feasible"] == bool(allowed)
     assert found["allowed"] == met
@@ -204,7 +204,7 @@ def test_impossible_or_not() -> None:
         assert not found["optimal"]
 
 
-def test_fractions_are_told_in_their_units() -> None:
+def test_fractions_are_stated_in_their_units() -> None:
     document = shape("LAG_GREEDY_FAILS")
     for name, capacity in zip(sorted(document["members"]), (2, 3), strict=True):
         document["members"][name]["capacity"] = capacity

@@ -84,8 +84,8 @@ def test_one_too_many_for_equal_loads() -> None:
         document["members"][name]["capacity"] = weight
     assert judged(document, "spread=0") == {"claimed": "infeasible"}
     document["topics"]["t"]["partitions"] = 4
-    told = {"spread": 1, "scale": 2}
-    assert judged(document, "spread=0")["because"] == told
+    reason = {"spread": 1, "scale": 2}
+    assert judged(document, "spread=0")["because"] == reason
 
 
 def test_a_member_with_few_topics_prevents_an_even_spread() -> None:

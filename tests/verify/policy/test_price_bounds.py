@@ -18,7 +18,7 @@ from rebalance import to_json
 from solver import solve
 from tests.references import naive_judge as naive
 from tests.references.brute import Brute
-from tests.solver.flow_policies.routes import ALWAYS, asked, drawn
+from tests.solver.flow_policies.routes import ALWAYS, drawn, result_of
 from tests.solver.routes import instance
 from tests.support.amount import INSTANCES, seeds
 from tests.support.shapes import Document, member, rebalance
@@ -38,7 +38,7 @@ MOVES = ((1, "stickiness"),)
 
 def answered(document: Document, text: str) -> Document:
     """Return the engine's answer with all that it claims."""
-    outcome = asked(document, text)
+    outcome = result_of(document, text)
     assert outcome is not None
     written: Document = json.loads(to_json(outcome.to_document(instance(document))))
     return written
@@ -103,7 +103,7 @@ def refuted(brute: Brute, policy: Policy, tally: Tally, of: str) -> bool:
 )
 def test_nothing_false_is_ever_proved(count: int) -> None:
     """Answers and proofs are changed at random: what the judge proves is so."""
-    told: Counter[tuple[str, bool]] = Counter()
+    counts: Counter[tuple[str, bool]] = Counter()
     for seed in seeds(count):
         rng = Random(seed)  # noqa: S311
         document, text = drawn(seed), rng.choice(POLICIES)
@@ -119,12 +119,12 @@ def test_nothing_false_is_ever_proved(count: int) -> None:
         policy = read_policy(text)
         tally = tally_of(brute.case, columns_of(brute.case, answer["members"]))
         for level in verdict["objectives"]:
-            told[level["rests_on"], level["proved"]] += 1
+            counts[level["rests_on"], level["proved"]] += 1
             if level["proved"]:
                 assert not refuted(brute, policy, tally, level["of"]), (seed, text)
     for rests_on in ("certificate", "terms"):
         for proved in (True, False):
-            assert told[rests_on, proved] > count // 12, told
+            assert counts[rests_on, proved] > count // 12, counts
 
 
 TWO = rebalance(

@@ -142,8 +142,8 @@ def check(seed: int, mutants: int) -> set[str]:
             place = rng.randrange(len(terms))
             real = rng.choice([term for term in terms if term["kind"] == "packing"])
             terms[place] = bent(rng, document, real)
-            told = level | {"bound": 0, "proof": {"by": "terms", "terms": terms}}
-            (one,) = verify.judge(document, answer | {"objectives": [told]})[
+            stated = level | {"bound": 0, "proof": {"by": "terms", "terms": terms}}
+            (one,) = verify.judge(document, answer | {"objectives": [stated]})[
                 "objectives"
             ]
             assert one.get("bound", 0) <= least[0], (seed, policy, terms, one)

@@ -73,10 +73,10 @@ def test_nothing_above_the_optimum_of_a_topic(balance: str, rng: Random) -> None
         ]
         term = drawn_term(rng, document) | {"topics": [topic]}
         bound = min(peaks, default=0) + 1
-        told = term_fails(
+        failure = term_fails(
             brute.case, found, TOPIC_PEAK_LAG, term | {"bound": bound}, Work()
         )
-        assert told is not None
+        assert failure is not None
 
 
 @pytest.mark.parametrize("balance", BALANCES)
@@ -109,9 +109,9 @@ def test_as_the_slow_way_says(balance: str, rng: Random) -> None:
     term = drawn_term(rng, document)
     if term["kind"] in {"crowd", "topic-crowd"}:
         bound = rng.randint(1, 30)
-        told = fails(document, found, term | {"bound": bound}) is None
+        failure = fails(document, found, term | {"bound": bound}) is None
         shown = term | {"bound": bound}
-        assert told == naive_bounds.crowd_holds(document, found, shown)
+        assert failure == naive_bounds.crowd_holds(document, found, shown)
         return
     largest = naive_bounds.largest_bound(document, found, term)
     assert fails(document, found, term | {"bound": largest}) is None
@@ -184,10 +184,10 @@ def test_a_share_of_all_weight() -> None:
 def test_bug_total_work_of_terms_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Four terms, each just below a limit of its own, took 41 s: now they share one."""
     packing: Document = {"kind": "packing", "steps": [[0, 50_000_000]], "bound": 1}
-    told = fails(LAG, region(LAG, "none"), packing)
-    assert told is not None
-    assert told.keys() == {"fails", "steps", "left"}
-    assert (told["fails"], told["steps"]) == ("work", 3 * 75_000_000)
+    failure = fails(LAG, region(LAG, "none"), packing)
+    assert failure is not None
+    assert failure.keys() == {"fails", "steps", "left"}
+    assert (failure["fails"], failure["steps"]) == ("work", 3 * 75_000_000)
     monkeypatch.setattr("verify.policy.answers.Work", lambda: Work(1000))
     term: Document = {"kind": "packing", "steps": [[0, 100]], "bound": 1}
     level: Document = {"of": "peak-lag", "value": 0, "bound": 0}
@@ -265,5 +265,5 @@ def test_of_topics_one_at_a_time(topics: list[str] | None) -> None:
     if topics is not None:
         term["topics"] = topics
     case = verify.case_of(LAG)
-    told = term_fails(case, region_of(case, "none"), TOPIC_PEAK_LAG, term, Work())
-    assert told == {"fails": "topics"}
+    failure = term_fails(case, region_of(case, "none"), TOPIC_PEAK_LAG, term, Work())
+    assert failure == {"fails": "topics"}
