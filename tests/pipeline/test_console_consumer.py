@@ -340,7 +340,7 @@ def test_records_without_offsets_are_left_out_beside_others(tmp_path: Path) -> N
     assert [file.name for file in found.files] == ["records.txt"]
     (error,) = found.unknown
     assert error.source == "groups.json"
-    assert "without offsets, beside records.txt" in error.reason
+    assert "without offsets, next to records.txt" in error.reason
 
 
 @pytest.mark.heavy
