@@ -72,7 +72,7 @@ snapshots: dev ## write the texts anew that tests compare with (tests/support/sn
 
 test-heavy: programs ## clients, browser, proofs, mutants of changed parts, then the heavy tests
 	@$(BIN)/python -m tools.mutation --changed
-	@ORACLE_INSTANCES=8000 $(PYTEST) -p tests.support.lacking --dist loadgroup \
+	@ORACLE_INSTANCES=4000 $(PYTEST) -p tests.support.lacking --dist loadgroup \
 	  --no-loadscope-reorder -m "heavy and not nightly"
 
 test-all: test test-heavy ## both

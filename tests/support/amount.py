@@ -1,6 +1,6 @@
 """How much random tests draw, and from which seeds: the environment states both.
 
-``make test`` draws 2,000 instances and ``make test-heavy`` 8,000, always the same ones.
+``make test`` draws 2,000 instances and ``make test-heavy`` 4,000, always the same ones.
 ``make test-nightly`` draws 50,000 from a window of seeds that moves with the date
 (`tools.nightly`).
 """
