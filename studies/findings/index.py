@@ -40,7 +40,8 @@ class IndexFacts:
     @property
     def dates(self) -> list[str]:
         """Days of runs and trials."""
-        return sorted({record.date for record in (*self.runs, *self.trials)})
+        run_dates = {run.date for run in self.runs}
+        return sorted(run_dates | {trial.date for trial in self.trials})
 
     @property
     def rebalances(self) -> int:
