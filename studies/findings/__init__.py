@@ -1,5 +1,5 @@
 """Pages of findings: definitions, records, and trials, rendered as Markdown and SVG."""
 
-from studies.findings.every import files
+from studies.findings.pages import files
 
 __all__ = ["files"]

@@ -23,7 +23,7 @@ from conformance.findings import (
     try_examples,
 )
 from rebalance import OutsideError
-from studies.findings.every import FOLDER, TRIALS, files, read_trials
+from studies.findings.pages import FOLDER, TRIALS, files, read_trials
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 GENERATED: Final = ("*.md", "pictures/*.svg", "instances/*.jsonl", "clients/*.md")
@@ -34,12 +34,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m studies.findings")
     parser.add_argument("--trials", nargs="*", metavar="ID", help="try examples anew")
     parser.add_argument("--try", dest="tried", metavar="ID", help="try one finding")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     try:
-        if asked.tried:
-            return _try(asked.tried)
-        if asked.trials is not None:
-            _store_trials(asked.trials)
+        if options.tried:
+            return _try(options.tried)
+        if options.trials is not None:
+            _store_trials(options.trials)
         _write()
     except OutsideError as error:
         print(error, file=sys.stderr)
@@ -48,9 +48,8 @@ def main() -> int:
 
 
 def _try(name: str) -> int:
-    one = definition(name)
     shows = False
-    for trial in _trials((one,)):
+    for trial in _trials((definition(name),)):
         mark = "shows it" if trial.shows else "does not"
         print(f"{trial.spec}, example {trial.example + 1}: {mark} ({trial.category})")
         shows |= trial.shows

@@ -27,6 +27,20 @@ class Affected:
     assignors: Mapping[str, Sequence[str]]
     spared: Sequence[str]
 
+    @property
+    def names(self) -> list[str]:
+        """Names of the assignors."""
+        listed = (name for names in self.assignors.values() for name in names)
+        return list(dict.fromkeys(listed))
+
+    @property
+    def versions_by_names(self) -> Mapping[Sequence[str], Sequence[str]]:
+        """Versions by the names of their assignors, as far as these are the same."""
+        alike: dict[Sequence[str], list[str]] = {}
+        for version, names in self.assignors.items():
+            alike.setdefault(tuple(names), []).append(version)
+        return alike
+
 
 def affected_by(
     trials: Iterable[Trial], findings: Iterable[Finding]
@@ -66,19 +80,3 @@ def _affected(
     )
     spared = [version for version in comparable if version not in assignors]
     return Affected(client=client, assignors=assignors, spared=spared)
-
-
-def affected_in_words(hit: Sequence[Affected]) -> str:
-    """Return the affected versions, ``kafka-clients 4.4.0, 3.9.2 (sticky); …``."""
-    return "; ".join(_in_words(affected) for affected in hit)
-
-
-def _in_words(affected: Affected) -> str:
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for version, names in affected.assignors.items():
-        alike.setdefault(tuple(names), []).append(version)
-    parts = [
-        f"{', '.join(versions)} ({', '.join(f'`{name}`' for name in names)})"
-        for names, versions in alike.items()
-    ]
-    return f"{affected.client} {', '.join(parts)}"

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+import verify
 from conformance.clients import all_client_assignors
 from conformance.findings import Definition, Trial
 from conformance.runs import Finding, next_round
@@ -15,6 +16,7 @@ from rebalance import AssignmentDocument
 
 Document = dict[str, Any]
 Held = Mapping[str, Mapping[str, Sequence[int]]]
+Partitions = dict[str, list[int]]  # by topic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,56 @@ class Case:
     def owner(self) -> str:
         """The client and the version, ``sarama@1.61.1``."""
         return (self.spec or "").partition("/")[0]
+
+    @property
+    def client(self) -> str:
+        """The client, ``sarama``."""
+        return self.owner.partition("@")[0]
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """All rebalances, the instance last."""
+        return (*self.before, self.instance)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Numbers of members and of partitions."""
+        return size_of(self.instance)
+
+    @property
+    def violation(self) -> Document:
+        """The violation of the rule `detail` in the last round; empty: not found."""
+        violations = self.rounds[-1].violations
+        return next((v for v in violations if v.get("rule") == self.detail), {})
+
+    @property
+    def members_by_level(self) -> dict[int, list[str]]:
+        """Members by their level in the certificate; empty: there is no certificate."""
+        levels: dict[int, list[str]] = {}
+        if self.expected is not None and self.expected.certificate is not None:
+            stated = self.expected.certificate.level
+            for name, level in sorted(stated.items(), key=lambda item: item[::-1]):
+                levels.setdefault(level, []).append(name)
+        return levels
+
+    @property
+    def first_round(self) -> tuple[dict[str, Partitions], Partitions]:
+        """What members receive at once, and what another still has to revoke.
+
+        Withheld are partitions of which the judge says that another member holds them:
+        one with the newest claim (`verify.rules.unrevoked`).
+        """
+        optimum = self.expected.members if self.expected is not None else {}
+        claimants = verify.case_of(self.instance).claimants
+        first: dict[str, Partitions] = {name: {} for name in optimum}
+        withheld: Partitions = {}
+        for name, topics in optimum.items():
+            for topic, numbers in topics.items():
+                for number in numbers:
+                    holders = claimants.get(topic, {}).get(number, ())
+                    place = withheld if {*holders} - {name} else first[name]
+                    place.setdefault(topic, []).append(number)
+        return first, withheld
 
 
 def case_of(

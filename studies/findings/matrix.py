@@ -1,4 +1,4 @@
-"""The matrix of clients and families, from the counts of stored runs (run/1)."""
+"""Rows of the matrix of clients and families, from counts of stored runs (run/1)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.clients import all_client_assignors
 from conformance.runs import FAMILIES, SAFETY, RunSummary
 from conformance.runs.records import FILE
 
-FAULTS: Final = ("hang", "crash", "error", "invalid", "unrevoked", "restless")
+FAULTS: Final = ["hang", "crash", "error", "invalid", "unrevoked", "restless"]
 CONFLICTING: Final = ("stale", "generations", "swarm", FILE)
 """Families in which several members can claim one partition."""
 _SAFETY: Final = tuple(category.value for category in SAFETY)
@@ -59,18 +59,17 @@ def subjects_in(runs: Iterable[RunSummary]) -> list[str]:
     return known + sorted(present - set(known))
 
 
-def totals_table(runs: Sequence[RunSummary]) -> list[str]:
-    """Return a table with a row per assignor: shares, faults, needless moves."""
-    head = ["assignor", "rebalances", "valid", "optimal", *FAULTS, "needless moves"]
+def totals(runs: Sequence[RunSummary]) -> list[list[str]]:
+    """Return a row per assignor: its name, rebalances, shares, faults, moves."""
     rows = {
         name: _cells(Counted.of(r for r in runs if r.subject.name == name))
         for name in subjects_in(runs)
     }
-    return _table(head, _joined(rows))
+    return _joined(rows)
 
 
-def families_table(runs: Sequence[RunSummary], *, share: str) -> list[str]:
-    """Return a table of assignors and families; ``share`` is valid or optimal."""
+def shares(runs: Sequence[RunSummary], share: str) -> list[list[str]]:
+    """Return a row per assignor: its name, and a share (valid, optimal) per family."""
     families = families_in(runs)
     counted = {
         (name, family): Counted.of(
@@ -89,18 +88,19 @@ def families_table(runs: Sequence[RunSummary], *, share: str) -> list[str]:
         ]
         for name in subjects_in(runs)
     }
-    return _table(["assignor", *map(_family, families)], _joined(rows))
+    return _joined(rows)
 
 
-def client_tables(runs: Sequence[RunSummary], name: str) -> list[str]:
-    """Return the table of one assignor with a row per family."""
+def per_family(runs: Sequence[RunSummary], name: str) -> list[list[str]]:
+    """Return a row per family of one assignor: as in `totals`."""
     mine = [run for run in runs if run.subject.name == name]
-    head = ["family", "rebalances", "valid", "optimal", *FAULTS, "needless moves"]
-    rows = [
-        [_family(family), *_cells(Counted.of(r for r in mine if r.family == family))]
+    return [
+        [
+            family_label(family),
+            *_cells(Counted.of(r for r in mine if r.family == family)),
+        ]
         for family in families_in(mine)
     ]
-    return _table(head, rows)
 
 
 def percent(part: int, whole: int) -> str:
@@ -126,26 +126,28 @@ def _cells(counted: Counted) -> list[str]:
     ]
 
 
-def _family(name: str) -> str:
+def family_label(name: str) -> str:
+    """Return the name of a family in a table; given rebalances are the corpus."""
     return "corpus" if name == FILE else name
+
+
+def parts_of(name: str) -> tuple[str, str, str]:
+    """Return client, version, and assignor of ``CLIENT@VERSION/ASSIGNOR``."""
+    client, _, rest = name.partition("@")
+    version, _, assignor = rest.partition("/")
+    return client, version, assignor
 
 
 def _joined(rows: Mapping[str, list[str]]) -> list[list[str]]:
     """Join the versions of an assignor that have the same cells in one row."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for name, cells in rows.items():
-        client, _, rest = name.partition("@")
-        version, _, assignor = rest.partition("/")
+        client, version, assignor = parts_of(name)
         alike.setdefault((client, assignor, *cells), []).append(version)
     return [
         [f"{client} {', '.join(versions)} {assignor}".replace("  ", " "), *cells]
         for (client, assignor, *cells), versions in alike.items()
     ]
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    right = ["---", *["---:"] * (len(head) - 1)]
-    return [f"| {' | '.join(row)} |" for row in (head, right, *rows)]
 
 
 def claims_decide(runs: Sequence[RunSummary]) -> list[tuple[str, dict[str, int]]]:

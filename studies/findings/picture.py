@@ -59,8 +59,8 @@ class Panel(NamedTuple):
         return max(len(self.columns) * CELL, 7 * len(self.title), 7 * len(self.note))
 
 
-def picture_of(case: Case, told: str) -> str:
-    """Draw a case; ``told`` is its description for screen readers."""
+def picture_of(case: Case, description: str) -> str:
+    """Draw a case; ``description`` is for screen readers."""
     members = sorted(case.instance["members"])
     names = max(len(_label(case.instance, member)) for member in members) * 7 + 16
     panels = list(_panels(case))
@@ -74,7 +74,7 @@ def picture_of(case: Case, told: str) -> str:
         for panel in panels:
             _draw(marks, panel, case.instance, rows, left, 0.0)
             left += panel.width + GAP
-        return svg_of(marks, width=across, height=height, description=told)
+        return svg_of(marks, width=across, height=height, description=description)
     top = 0
     for panel in panels:
         if not panel.note:
@@ -82,7 +82,7 @@ def picture_of(case: Case, told: str) -> str:
         _draw(marks, panel, case.instance, rows, names, top)
         top += TOP + 2 * ROW if panel.note else height
     width = names + max(panel.width for panel in panels) + GAP
-    return svg_of(marks, width=width, height=top, description=told)
+    return svg_of(marks, width=width, height=top, description=description)
 
 
 def _panels(case: Case) -> Iterator[Panel]:

@@ -22,11 +22,9 @@ from conformance.runs.optimum import proved_optimum
 from rebalance import plain_of
 from studies.findings.affected import Affected, affected_by
 from studies.findings.case import Case, alike, case_of, cases_of
-from studies.findings.every import TRIALS, read_trials
 from studies.findings.evidence import confirmations_of, reproducers_of
-from studies.findings.page import instance_file
-from studies.findings.report import TRACKERS, reports_of
-from studies.findings.upstream import status_in_words
+from studies.findings.facts import TRACKERS, FindingFacts, finding_facts
+from studies.findings.pages import TRIALS, read_trials, render
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "findings"
 FAILURES = {"hang", "crash", "error"}
@@ -38,9 +36,20 @@ def trials() -> tuple[Any, ...]:
 
 
 @cache
-def cases(definition: str) -> tuple[Case, ...]:
-    (one,) = (d for d in all_definitions() if d.id == definition)
-    return cases_of(one, [t for t in trials() if t.finding == definition])
+def cases(name: str) -> tuple[Case, ...]:
+    return cases_of(definition(name), [t for t in trials() if t.finding == name])
+
+
+@cache
+def facts(name: str) -> FindingFacts:
+    """Return the facts of a finding without random records."""
+    return finding_facts(
+        definition(name),
+        [t for t in trials() if t.finding == name],
+        [],
+        reproducers=reproducers_of(FOLDER, name),
+        confirmations=confirmations_of(FOLDER, name),
+    )
 
 
 def hit(definition: Definition) -> tuple[Affected, ...]:
@@ -101,11 +110,7 @@ def test_the_files_of_instances_have_what_the_pages_show() -> None:
     for described in all_definitions():
         for case, *_ in alike(cases(described.id)):
             if not case.before:
-                path = (
-                    FOLDER
-                    / "instances"
-                    / instance_file(described, cases(described.id), case)
-                )
+                path = FOLDER / "instances" / facts(described.id).instance_file(case)
                 assert orjson.loads(path.read_bytes()) == case.instance
 
 
@@ -136,17 +141,17 @@ def test_bug_two_claims_of_one_generation_led() -> None:
     assert len({member["generation"] for member in members}) == 2
     played = confirmations_of(FOLDER, "unrevoked-double-claims")
     seen = {
-        confirmation["client"]
+        confirmation.client
         for confirmation in played
-        if confirmation["expected"] == "unrevoked"
+        if confirmation.expected == "unrevoked"
     }
-    confirmed = [confirmation for confirmation in played if confirmation["confirmed"]]
+    confirmed = [confirmation for confirmation in played if confirmation.confirmed]
     assert seen == {"franz-go", "kafka-clients", "kafka-python"}
-    assert all(confirmation["members"] == "all real" for confirmation in confirmed)
+    assert all(confirmation.members == "all real" for confirmation in confirmed)
     assert any(
-        "of generation 2, b claims p:0 of generation 1" in o["outcome"]
-        for o in confirmed
-        if o["expected"] == "unrevoked"
+        "of generation 2, b claims p:0 of generation 1" in confirmation.outcome
+        for confirmation in confirmed
+        if confirmation.expected == "unrevoked"
     )
 
 
@@ -168,9 +173,15 @@ def test_a_fixed_client_has_versions_on_both_sides() -> None:
     assert fixed == 2
 
 
+def status_on_page(name: str) -> str:
+    page = render("finding", finding=facts(name))
+    (status,) = re.findall(r"^\| status \| (.*) \|$", page, flags=re.MULTILINE)
+    return str(status)
+
+
 def test_statuses() -> None:
     words = {
-        definition.id: status_in_words(definition) for definition in all_definitions()
+        definition.id: status_on_page(definition.id) for definition in all_definitions()
     }
     assert words["double-claims-panic"] == "fixed in franz-go 1.21.4"
     assert words["double-claims-assigned-twice"] == "fixed in franz-go 1.21.4"
@@ -209,12 +220,9 @@ def test_every_search_has_a_date() -> None:
 
 
 def reports(definition: Definition) -> dict[str, str]:
-    tests = reproducers_of(FOLDER, definition.id)
     return {
-        report["client"]: "\n".join(report["lines"])
-        for report in reports_of(
-            definition, hit(definition), cases(definition.id), tests
-        )
+        report.affected.client: render("report", definition=definition, report=report)
+        for report in facts(definition.id).reports
     }
 
 
@@ -227,7 +235,7 @@ def test_open_findings_have_a_report_per_client(definition: Definition) -> None:
     assert set(made) == {
         name for name in affected if definition.status_of(name) == "open"
     }
-    tested = {test.record["client"] for test in reproducers_of(FOLDER, definition.id)}
+    tested = {test.record.client for test in reproducers_of(FOLDER, definition.id)}
     for client, text in made.items():
         assert client in TRACKERS
         for part in ("## Versions", "## Minimal test", "## Actual result"):
@@ -239,8 +247,7 @@ def test_open_findings_have_a_report_per_client(definition: Definition) -> None:
 
 
 def test_a_fix_of_one_line_is_suggested() -> None:
-    (one,) = (d for d in all_definitions() if d.id == "roundrobin-key-error")
-    text = reports(one)["kafka-python"]
+    text = reports(definition("roundrobin-key-error"))["kafka-python"]
     _, _, fix = text.partition("## Suggested fix")
     assert "\n_group_instance_id, member_id = next(member_iter)\n" in fix
 

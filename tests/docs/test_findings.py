@@ -11,9 +11,8 @@ import pytest
 from conformance.findings import Definition, all_definitions
 from studies.findings import files
 from studies.findings.__main__ import GENERATED
+from studies.findings.markdown import partitions_text, wrapped
 from studies.findings.matrix import percent
-from studies.findings.prose import item, partitions_in_words, wrapped
-from studies.findings.upstream import status_in_words
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "docs" / "findings"
@@ -27,8 +26,8 @@ def made() -> dict[str, str]:
 @pytest.mark.heavy
 def test_committed_files_equal_the_generated_ones() -> None:
     for path, text in made().items():
-        message = f"{path}: run `make findings`"
-        assert (ROOT / path).read_text(encoding="utf-8") == text, message
+        stored = (ROOT / path).read_text(encoding="utf-8")
+        assert stored == text, f"{path}: run `make findings`"
 
 
 @pytest.mark.heavy
@@ -48,7 +47,7 @@ def test_every_finding_is_listed_and_shows_its_picture() -> None:
         assert f"]({definition.id}.md)" in index
         page = made()[f"docs/findings/{definition.id}.md"]
         assert f"](pictures/{definition.id}.svg)" in page
-        assert f"| status | {status_in_words(definition)} |" in page
+        assert f"\n| status | {definition.status.replace('-', ' ')}" in page
         assert all(f"**{own.client}: " in page for own in definition.statuses)
         assert f"searched on {definition.searched.date}" in page.replace("\n", " ")
         assert all(thread.url in page for thread in definition.threads)
@@ -74,12 +73,28 @@ def test_shares_are_never_rounded_to_all_or_nothing() -> None:
 
 
 def test_paragraphs_and_items_wrap() -> None:
-    text = wrapped(f"{'word ' * 40}\n\nnext")
+    long = "word " * 40
+    text = wrapped(f"{long}\n\n\nnext\n")
     assert max(map(len, text.splitlines())) <= 100
     assert text.endswith("\n\nnext")
-    assert item("word " * 40).splitlines()[1].startswith("  word")
+    first, second, *_ = wrapped(f"- {long}\n- {long}").splitlines()
+    assert first.startswith("- word")
+    assert second.startswith("  word")
+    assert wrapped(f"12. {long}").splitlines()[1].startswith("    word")
 
 
-def test_partitions_in_words() -> None:
-    assert partitions_in_words({"u": [4], "t": [0, 2, 1, 5]}) == "t: 0–2, 5; u: 4"
-    assert partitions_in_words({"t": []}) == "–"
+def test_tables_and_code_do_not_wrap() -> None:
+    long = "word " * 40
+    for block in (
+        f"| {long} |\n| --- |",
+        f"# {long}x",
+        f"![{long}](x.svg)",
+        f"```\n{long}\n\n\n- x\n```",
+        f"````\n```sh\n{long}\n```\n\n{long}\n````",
+    ):
+        assert wrapped(f"\n\n{block}\n\n\nnext\n") == f"{block}\n\nnext"
+
+
+def test_partitions_text() -> None:
+    assert partitions_text({"u": [4], "t": [0, 2, 1, 5]}) == "t: 0–2, 5; u: 4"
+    assert partitions_text({"t": []}) == "–"
