@@ -20,7 +20,7 @@ from typing import Final
 
 from conformance.clients.ended import last_words
 from conformance.clients.kafka_clients import NEWEST, Line
-from conformance.consumers import (
+from conformance.consumer_programs import (
     AskedConsumer,
     Property,
     java_consumer,

@@ -14,7 +14,7 @@ from conformance.clients import (
     MissingClientError,
     UnknownClientError,
 )
-from conformance.consumers import (
+from conformance.consumer_programs import (
     AskedConsumer,
     Property,
     java_consumer,

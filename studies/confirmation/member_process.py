@@ -1,6 +1,6 @@
 """A process with real members, which follows orders and reports events.
 
-`conformance.consumers` documents orders and events. The process ends with its input,
+`conformance.consumer_programs` documents orders and events. The process ends with its input,
 and so also if its parent is killed.
 """
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Thread
 from typing import IO, Any, Final
 
-from conformance.consumers import (
+from conformance.consumer_programs import (
     AskedConsumer,
     Property,
     java_consumer,

@@ -1,10 +1,10 @@
-"""Programs of consumers follow orders, and report (`conformance.consumers`)."""
+"""Programs of consumers follow orders, and report (`conformance.consumer_programs`)."""
 
 from __future__ import annotations
 
 import pytest
 
-from conformance.consumers import AskedConsumer, java_consumer
+from conformance.consumer_programs import AskedConsumer, java_consumer
 
 
 def test_a_protocol_that_java_has_not() -> None:

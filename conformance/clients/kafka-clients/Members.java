@@ -22,7 +22,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Members of a real group that follow orders: lines of JSON in, events out
- * (conformance/consumers/python-programs/orders.py documents both).
+ * (conformance/consumer_programs/python-programs/orders.py documents both).
  *
  * <p>Each member polls in a thread of its own; it does not poll while it is paused. In the new
  * protocol, {@code generation} is the member epoch. With {@code topics} in the argument, the process

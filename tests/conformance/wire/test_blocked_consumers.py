@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.consumers import AskedConsumer, python_consumer
+from conformance.consumer_programs import AskedConsumer, python_consumer
 
 BLOCKED = """
 import sys

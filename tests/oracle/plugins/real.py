@@ -22,7 +22,7 @@ from kafka import KafkaConsumer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
 
 from conformance.broker import Broker
-from conformance.consumers import AskedConsumer, Property, java_consumer
+from conformance.consumer_programs import AskedConsumer, Property, java_consumer
 from oracle.plugins import aiokafka as for_aiokafka
 from pipeline.records import GroupMetadata, decode_record
 

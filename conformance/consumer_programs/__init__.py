@@ -5,9 +5,9 @@ on standard input, and the events on standard output. The wire and the
 studies start these programs, each with its own settings.
 """
 
-from conformance.consumers.asked import AskedAssignor, AskedConsumer, Property
-from conformance.consumers.java import ASSIGNORS, java_consumer
-from conformance.consumers.python import PROGRAMS, python_consumer
+from conformance.consumer_programs.asked import AskedAssignor, AskedConsumer, Property
+from conformance.consumer_programs.java_command import ASSIGNORS, java_consumer
+from conformance.consumer_programs.python_command import PROGRAMS, python_consumer
 
 __all__ = [
     "ASSIGNORS",

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from conformance.consumers.asked import AskedConsumer
+from conformance.consumer_programs.asked import AskedConsumer
 
 PROGRAMS: Final = Path(__file__).parent / "python-programs"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from conformance.clients.kafka_clients import NEWEST, Line, install
-from conformance.consumers.asked import AskedConsumer, Property
+from conformance.consumer_programs.asked import AskedConsumer, Property
 
 ASSIGNORS: Final = {
     "range": "RangeAssignor",
