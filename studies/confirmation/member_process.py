@@ -1,7 +1,7 @@
 """A process with real members, which follows orders and reports events.
 
-`conformance.consumer_programs` documents orders and events. The process ends with its input,
-and so also if its parent is killed.
+`conformance.consumer_programs` documents orders and events. The process ends with its
+input, and so also if its parent is killed.
 """
 
 from __future__ import annotations
