@@ -16,15 +16,19 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Final
 
-from conformance.broker import java_member
 from conformance.clients.ended import last_words
 from conformance.clients.kafka_clients import NEWEST, Line
+from conformance.consumer_programs import (
+    Property,
+    RequestedConsumer,
+    java_consumer,
+    python_consumer,
+)
+from conformance.wire.catalog import BASE_TOPIC
 from conformance.wire.dialects import DIALECTS, Dialect
 
-PROGRAMS: Final = Path(__file__).parent / "programs"
 RAISED: Final = 70  # EX_SOFTWARE of sysexits.h
 STOP_SECONDS: Final = 1.0
 _REPEATABLE: Final = {"PYTHONHASHSEED": "0"}
@@ -159,20 +163,14 @@ def kafka_clients(assignor: str, *, line: Line = NEWEST) -> WireConsumer:
     OutsideError
         If it cannot be compiled, or its jars cannot be fetched.
     """
-    settings = {"retry.backoff.ms": "1", "heartbeat.interval.ms": "100"}
+    requested = _requested(
+        ["{topic}"], {"session.timeout.ms": 10_000, "retry.backoff.ms": 1}, [assignor]
+    )
     return WireConsumer(
         name=f"kafka-clients/{assignor}",
-        argv=java_member(
-            "{address}",
-            "{group}",
-            [assignor],
-            ["{topic}"],
-            settings=settings,
-            line=line,
-        ),
+        argv=java_consumer(requested, line=line),
         assignor=assignor,
         dialect=DIALECTS["kafka-clients"],
-        raised=1,  # of the JVM, after an exception that is not caught
     )
 
 
@@ -181,30 +179,60 @@ def librdkafka(assignor: str) -> WireConsumer:
 
     Assignors: ``range``, ``roundrobin``, ``cooperative-sticky``.
     """
-    consumer = _of_python("librdkafka", "librdkafka_consumer.py", assignor)
+    settings: dict[str, Property] = {
+        "retry.backoff.ms": 1,
+        "retry.backoff.max.ms": 10,
+        "topic.metadata.refresh.fast.interval.ms": 10,
+    }
+    consumer = _of_python("librdkafka", assignor, _requested(["{topic}"], settings))
     return replace(consumer, rehearses=False)  # it assigns in the metadata's response
 
 
 def kafka_python(assignor: str, *, python: str = sys.executable) -> WireConsumer:
     """Return kafka-python's consumer.
 
+    It subscribes to all topics whose names begin with the topic's first letter: this
+    client's leader assigns with the partitions of all topics that it knows, and so
+    knows only those of the instance.
+
     Assignors: ``range``, ``roundrobin``, ``sticky``, ``cooperative-sticky``.
     """
-    return _of_python("kafka-python", "kafka_python_consumer.py", assignor, python)
+    requested = _requested([f"^{BASE_TOPIC[0]}"], {"retry.backoff.ms": 1})
+    return _of_python("kafka-python", assignor, requested, python)
 
 
 def aiokafka(assignor: str, *, python: str = sys.executable) -> WireConsumer:
     """Return aiokafka's consumer; assignors ``range``, ``roundrobin``, ``sticky``."""
-    return _of_python("aiokafka", "aiokafka_consumer.py", assignor, python)
+    requested = _requested(["{topic}"], {"retry.backoff.ms": 1})
+    return _of_python("aiokafka", assignor, requested, python)
+
+
+def _requested(
+    topics: Sequence[str],
+    settings: dict[str, Property],
+    assignors: Sequence[str] = ("{assignor}",),
+) -> RequestedConsumer:
+    """Return a consumer that notices a rebalance soon, and reports nothing."""
+    common: dict[str, Property] = {
+        "bootstrap.servers": "{address}",
+        "group.id": "{group}",
+        "enable.auto.commit": False,
+        "heartbeat.interval.ms": 100,
+    }
+    return RequestedConsumer(
+        settings=common | settings, assignors=assignors, topics=topics, reports=False
+    )
 
 
 def _of_python(
-    client: str, program: str, assignor: str, python: str = sys.executable
+    client: str,
+    assignor: str,
+    requested: RequestedConsumer,
+    python: str = sys.executable,
 ) -> WireConsumer:
-    arguments = ("{address}", "{group}", "{topic}", "{assignor}")
     return WireConsumer(
         name=f"{client}/{assignor}",
-        argv=(python, str(PROGRAMS / program), *arguments),
+        argv=python_consumer(client, requested, python=python),
         assignor=assignor,
         dialect=DIALECTS[client],
     )

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import json
-import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 from typing import Final
 
-from conformance.broker import ASSIGNORS
 from conformance.clients import (
     LINES,
     ClientAssignor,
     MissingClientError,
     UnknownClientError,
-    install,
 )
-from conformance.clients.kafka_clients import Line
+from conformance.consumer_programs import (
+    Property,
+    RequestedConsumer,
+    java_consumer,
+    python_consumer,
+)
 
-PROGRAMS: Final = Path(__file__).parent / "member-programs"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Members(Line):
-    """The program of several consumers, from the jars of a Kafka line."""
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """The file to compile."""
-        return ("Members.java",)
+AIOKAFKA_HEARTBEAT_MS: Final = 3_000
+"""Its members cannot be paused. By their next heartbeat, after which they join again,
+all have their new subscriptions."""
+KAFKA_PYTHON_POLL_MS: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,53 +72,79 @@ def member_command(
     OutsideError
         If a program in Java cannot be compiled.
     """
-    settings = {
+    if client.client in {"franz-go", "sarama"}:
+        return MemberCommand(argv=_go(client, address, group, pace), has_all=True)
+    requested = RequestedConsumer(
+        settings=_settings(client.client, address, group, pace),
+        assignors=[client.assignor],
+        poll_ms=KAFKA_PYTHON_POLL_MS if client.client == "kafka-python" else 100,
+    )
+    if client.client == "kafka-clients":
+        client.program()  # raises if the jars are not here
+        argv = java_consumer(requested, line=LINES[client.version], memory_mb=512)
+        return MemberCommand(argv=argv, has_all=True)
+    if client.client in {"kafka-python", "aiokafka"}:
+        python = next(word for word in client.program().argv if "/bin/python" in word)
+        program = python_consumer(client.client, requested, python=python)
+        argv = ("/usr/bin/env", "-u", "PYTHONPATH", *program)
+        return MemberCommand(argv=argv, has_all=False)
+    if client.client == "librdkafka":
+        if client.version != version("confluent-kafka"):
+            raise MissingClientError(client.client, client.version)
+        return MemberCommand(
+            argv=python_consumer("librdkafka", requested), has_all=False
+        )
+    raise UnknownClientError(f"{client.spec} has no members for a real group")
+
+
+def _go(
+    client: ClientAssignor, address: str, group: str, pace: Pace
+) -> tuple[str, ...]:
+    requested = {
         "address": address,
         "group": group,
         "assignor": client.assignor,
         "session_ms": pace.session,
         "join_ms": pace.join,
         "heartbeat_ms": pace.heartbeat,
-        "refresh_ms": pace.refresh,
     }
-    if client.client == "kafka-clients":
-        argv = _java(client, address, group, pace)
-        return MemberCommand(argv=argv, has_all=True)
-    if client.client in {"franz-go", "sarama"}:
-        argv = (client.program().argv[0], "follow", json.dumps(settings))
-        return MemberCommand(argv=argv, has_all=True)
-    if client.client in {"kafka-python", "aiokafka"}:
-        python = next(word for word in client.program().argv if "/bin/python" in word)
-        file = f"{client.client.replace('-', '_')}_member.py"
-        command = ("/usr/bin/env", "-u", "PYTHONPATH", python, str(PROGRAMS / file))
-        return MemberCommand(argv=(*command, json.dumps(settings)), has_all=False)
-    if client.client == "librdkafka":
-        if client.version != version("confluent-kafka"):
-            raise MissingClientError(client.client, client.version)
-        program = str(PROGRAMS / "librdkafka_member.py")
-        argv = (sys.executable, program, json.dumps(settings))
-        return MemberCommand(argv=argv, has_all=False)
-    raise UnknownClientError(f"{client.spec} has no members for a real group")
+    return (client.program().argv[0], "follow", json.dumps(requested))
 
 
-def _java(
-    client: ClientAssignor, address: str, group: str, pace: Pace
-) -> tuple[str, ...]:
-    client.program()  # raises if the jars are not here
-    line = LINES[client.version]
-    ready = install(_Members(version=line.version, jars=line.jars, assignors=()))
-    frugal = ("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
-    kind = f"org.apache.kafka.clients.consumer.{ASSIGNORS[client.assignor]}"
-    settings = {
+def _settings(client: str, address: str, group: str, pace: Pace) -> dict[str, Property]:
+    common: dict[str, Property] = {
         "bootstrap.servers": address,
         "group.id": group,
-        "partition.assignment.strategy": kind,
-        "enable.auto.commit": "false",
-        "session.timeout.ms": str(pace.session),
-        "heartbeat.interval.ms": str(pace.heartbeat),
-        "max.poll.interval.ms": str(pace.join),
-        "group.protocol": "classic",
+        "enable.auto.commit": False,
+        "session.timeout.ms": pace.session,
+        "heartbeat.interval.ms": pace.heartbeat,
+        "max.poll.interval.ms": pace.join,
     }
-    path = ":".join(map(str, ready.class_path))
-    argument = json.dumps({"settings": settings})
-    return (str(ready.java), *frugal, "-cp", path, "Members", argument)
+    patient = pace.join + 10_000
+    own: dict[str, dict[str, Property]] = {
+        "kafka-python": {
+            "request.timeout.ms": patient,
+            "connections.max.idle.ms": 10 * pace.join + 10_000,
+        },
+        "aiokafka": {
+            "heartbeat.interval.ms": AIOKAFKA_HEARTBEAT_MS,
+            "rebalance.timeout.ms": pace.join,
+            "request.timeout.ms": patient,
+        },
+        "librdkafka": {
+            "topic.metadata.refresh.interval.ms": pace.refresh,
+            "topic.metadata.propagation.max.ms": 1_000,  # the default is 30 s
+        },
+    }
+    return common | own.get(client, {})
+
+
+def ordered_topics(client: ClientAssignor, topics: Sequence[str]) -> list[str]:
+    """Return the subscription that an order states: a pattern for kafka-python.
+
+    A leader of this client assigns with the metadata that it has, and only with a
+    pattern does it have that of all topics.
+    """
+    if client.client == "kafka-python":
+        return [f"^({'|'.join(topics)})$"]
+    return list(topics)

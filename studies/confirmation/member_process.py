@@ -1,11 +1,7 @@
 """A process with real members, which follows orders and reports events.
 
-An order is a line of JSON: ``do`` is ``start``, ``subscribe`` (both with ``topics``),
-``pause``, ``resume``, or ``where``, and ``member`` is a name; ``start`` can have an
-``instance``, the id of a static member. Events are lines of JSON:
-``assign`` with ``generation`` and ``partitions``, ``where`` with the ``frames`` of the
-member's thread, innermost first, and ``error`` with a ``reason``. The process ends
-with its input, and so also if its parent is killed.
+`conformance.consumer_programs` documents orders and events. The process ends with its
+input, and so also if its parent is killed.
 """
 
 from __future__ import annotations

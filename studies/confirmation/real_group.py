@@ -8,7 +8,7 @@ from typing import Final, Protocol
 
 from conformance.clients import ClientAssignor
 from rebalance import OutsideError
-from studies.confirmation.commands import Pace, member_command
+from studies.confirmation.commands import Pace, member_command, ordered_topics
 from studies.confirmation.group_connection import GroupConnection
 from studies.confirmation.group_state import Cluster, GroupState
 from studies.confirmation.member_process import MemberProcess
@@ -69,12 +69,14 @@ class RealGroup:
             process = MemberProcess(self._command.argv)
         self.processes[member] = process
         self.subscriptions[member] = list(topics)
-        process.order("start", member, topics, instance_id)
+        requested = ordered_topics(self.client, topics)
+        process.order("start", member, requested, instance_id)
 
     def subscribe(self, member: str, topics: Sequence[str]) -> None:
         """Change a member's subscription."""
         self.subscriptions[member] = list(topics)
-        self.processes[member].order("subscribe", member, topics)
+        requested = ordered_topics(self.client, topics)
+        self.processes[member].order("subscribe", member, requested)
 
     def pause(self, *members: str) -> None:
         """Keep members from joining again."""

@@ -1,4 +1,1 @@
-"""Recordings of real groups under churn: ``python -m studies.recording --out DIR``.
-
-Imports nothing: each consumer is a process of this package and should start quickly.
-"""
+"""Recordings of real groups under churn: ``python -m studies.recording --out DIR``."""

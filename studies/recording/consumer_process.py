@@ -1,32 +1,31 @@
-"""One consumer as a process: started, resubscribed, asked to leave, or killed."""
+"""One consumer as a process: started, resubscribed, ordered to leave, or killed."""
 
 from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from typing import IO, Any, Final
 
-from conformance.broker import java_member
-from rebalance import OutsideError
-from studies.recording.clients.reporting import (
-    COMMIT_MS,
-    HEARTBEAT_MS,
-    ConsumerSettings,
+from conformance.consumer_programs import (
+    Property,
+    RequestedConsumer,
+    java_consumer,
+    python_consumer,
 )
+from rebalance import OutsideError
 from studies.recording.events import Event, Events
 
 JAVA: Final = "java"
-MODULES: Final = {
-    "librdkafka": "studies.recording.clients.librdkafka",
-    "kafka-python": "studies.recording.clients.kafka_python",
-    "aiokafka": "studies.recording.clients.aiokafka_client",
-}
-ROOT: Final = Path(__file__).resolve().parent.parent.parent
+COMMIT_MS: Final = 1000
+HEARTBEAT_MS: Final = 200
+POLL_MS: Final = {"kafka-python": 500}
+"""A join that many shorter polls interrupt can stay without its answer (3.0.12)."""
+SHORT_POLL_MS: Final = 50
 END_SECONDS: Final = 30
 SHOWN: Final = 2000
 
@@ -35,37 +34,67 @@ Pairs = frozenset[tuple[str, int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consumer:
-    """The description of a consumer: client library and settings."""
+    """The description of a consumer: client library and settings.
+
+    Attributes
+    ----------
+    library : str
+    address, group : str
+    client_id : str
+    topics, assignors : list of str
+    instance : str or None
+        Of a static member (KIP-345).
+    protocol : str
+        ``classic`` or ``consumer``.
+    session_ms : int
+    """
 
     library: str
-    settings: ConsumerSettings
+    address: str
+    group: str
+    client_id: str
+    topics: list[str]
+    assignors: list[str]
+    instance: str | None
+    protocol: str
+    session_ms: int
+
+    @property
+    def is_classic(self) -> bool:
+        """Return whether it uses the classic protocol."""
+        return self.protocol == "classic"
 
     def command(self) -> Sequence[str]:
         """Return the command line."""
-        settings = self.settings
-        if self.library != JAVA:
-            module = MODULES[self.library]
-            return [sys.executable, "-m", module, json.dumps(asdict(settings))]
-        is_classic = settings.protocol == "classic"
-        properties = {
-            "client.id": settings.client,
-            "auto.offset.reset": "earliest",
-            "enable.auto.commit": "true",
-            "auto.commit.interval.ms": str(COMMIT_MS),
-        }
-        if is_classic:
-            properties["session.timeout.ms"] = str(settings.session_ms)
-            properties["heartbeat.interval.ms"] = str(HEARTBEAT_MS)
-        elif settings.assignors:
-            (properties["group.remote.assignor"],) = settings.assignors
-        return java_member(
-            settings.bootstrap,
-            settings.group,
-            settings.assignors if is_classic else (),
-            settings.topics,
-            instance_id=settings.instance,
-            settings=properties,
+        if self.library == JAVA:
+            return java_consumer(self._requested())
+        return python_consumer(self.library, self._requested())
+
+    def _requested(self) -> RequestedConsumer:
+        return RequestedConsumer(
+            settings=self._settings(),
+            assignors=self.assignors,
+            topics=self.topics,
+            poll_ms=POLL_MS.get(self.library, SHORT_POLL_MS),
         )
+
+    def _settings(self) -> dict[str, Property]:
+        settings: dict[str, Property] = {
+            "bootstrap.servers": self.address,
+            "group.id": self.group,
+            "client.id": self.client_id,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": True,
+            "auto.commit.interval.ms": COMMIT_MS,
+        }
+        if self.instance is not None:
+            settings["group.instance.id"] = self.instance
+        if self.is_classic:
+            settings["session.timeout.ms"] = self.session_ms
+            settings["heartbeat.interval.ms"] = HEARTBEAT_MS
+        else:
+            settings["group.protocol"] = self.protocol
+        return settings
 
 
 class ConsumerProcess:
@@ -73,7 +102,7 @@ class ConsumerProcess:
 
     def __init__(self, consumer: Consumer, events: Events, folder: Path) -> None:
         self.consumer = consumer
-        self.topics = list(consumer.settings.topics)
+        self.topics = list(consumer.topics)
         self.held: Pairs = frozenset()
         self.assigned = 0
         self._events = events
@@ -84,9 +113,9 @@ class ConsumerProcess:
             "start",
             topics=self.topics,
             library=consumer.library,
-            protocol=consumer.settings.protocol,
-            assignors=consumer.settings.assignors,
-            instance=consumer.settings.instance,
+            protocol=consumer.protocol,
+            assignors=consumer.assignors,
+            instance=consumer.instance,
         )
         with self._errors.open("wb") as errors:
             self._process = subprocess.Popen(
@@ -94,7 +123,6 @@ class ConsumerProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                cwd=ROOT,
             )
         self._reader = Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -102,20 +130,18 @@ class ConsumerProcess:
     @property
     def name(self) -> str:
         """The client id."""
-        return self.consumer.settings.client
+        return self.consumer.client_id
 
     @property
     def group(self) -> str:
         """The group id."""
-        return self.consumer.settings.group
+        return self.consumer.group
 
     def subscribe(self, topics: Sequence[str]) -> None:
         """Change the subscription."""
         self.topics = list(topics)
         self._events.driver(self.group, self.name, "subscribe", topics=self.topics)
-        stream = _open(self._process.stdin)
-        stream.write(json.dumps(self.topics).encode() + b"\n")
-        stream.flush()
+        self._order("subscribe", topics=self.topics)
 
     def leave(self) -> None:
         """Let it close, and wait until it has ended.
@@ -126,7 +152,8 @@ class ConsumerProcess:
             If it fails, or does not end in time.
         """
         self._events.driver(self.group, self.name, "leave")
-        _open(self._process.stdin).close()
+        with suppress(BrokenPipeError):  # it has ended
+            self._order("leave")
         try:
             code = self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
@@ -157,25 +184,42 @@ class ConsumerProcess:
         """Return the end of what it wrote to standard error."""
         return self._errors.read_text(errors="replace")[-SHOWN:]
 
+    def _order(self, do: str, **details: Any) -> None:
+        pipe = _open(self._process.stdin)
+        order = {"do": do, "member": self.name} | details
+        pipe.write(json.dumps(order).encode() + b"\n")
+        pipe.flush()
+
     def _read(self) -> None:
         for line in _open(self._process.stdout):
             self._apply(json.loads(line))
 
-    def _apply(self, callback: Event) -> None:
-        partitions: dict[str, list[int]] = callback["partitions"]
+    def _apply(self, told: Event) -> None:
+        """Add an event; in a recording, ``member`` is the member id, if it is known."""
+        if "partitions" not in told:  # an error, which standard error has, too
+            return
+        partitions: dict[str, list[int]] = told["partitions"]
         changed = frozenset((t, n) for t, ns in partitions.items() for n in ns)
-        event: Any = callback["event"]
-        if event == "assign":
+        if told["event"] == "assign":
             self.held |= changed
             self.assigned += 1
         else:
             self.held -= changed
-        callback.pop("held", None)
-        self._events.add({"group": self.group, "client": self.name} | callback)
+        said: Event = {
+            "group": self.group,
+            "client": self.name,
+            "event": told["event"],
+            "ms": told["ms"],
+        }
+        if told["id"]:
+            said["member"] = told["id"]
+        if told["generation"] >= 0:
+            said["generation"] = told["generation"]
+        self._events.add(said | {"partitions": partitions})
 
 
 def _open(pipe: IO[bytes] | None) -> IO[bytes]:
-    """Return a pipe, which `Popen` was asked for."""
+    """Return a pipe, which `Popen` was to make."""
     if pipe is None:
         raise TypeError("not a pipe")
     return pipe

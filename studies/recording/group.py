@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Final
 
 from rebalance import OutsideError
-from studies.recording.clients.reporting import ConsumerSettings
 from studies.recording.consumer_process import Consumer, ConsumerProcess
 from studies.recording.events import Events
 
@@ -47,10 +46,11 @@ class Group:
         waits: bool = True,
     ) -> ConsumerProcess:
         """Start a member; ``topics`` are all by default."""
-        settings = ConsumerSettings(
-            bootstrap=self.place.address,
+        consumer = Consumer(
+            library=library,
+            address=self.place.address,
             group=self.name,
-            client=f"{self.name}-{self._started}",
+            client_id=f"{self.name}-{self._started}",
             topics=list(topics) or sorted(self.place.topics),
             assignors=list(assignors),
             instance=instance,
@@ -58,7 +58,6 @@ class Group:
             session_ms=SESSION_MS,
         )
         self._started += 1
-        consumer = Consumer(library=library, settings=settings)
         member = ConsumerProcess(consumer, self.place.events, self.place.folder)
         self.members.append(member)
         if waits:
@@ -88,8 +87,9 @@ class Group:
         or receives something.
         """
         before = member.assigned
-        is_classic = member.consumer.settings.protocol == "classic"
-        is_called = is_classic or any(topic not in topics for topic, _ in member.held)
+        is_called = member.consumer.is_classic or any(
+            topic not in topics for topic, _ in member.held
+        )
         member.subscribe(topics)
         if waits:
             self.settle(member if is_called else None, before)

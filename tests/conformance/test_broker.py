@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from conformance.broker import VERSION, Broker, java_member
+from conformance.broker import VERSION, Broker
 from conformance.broker import server as module
 from conformance.broker.server import _started
 from conformance.broker.settings import settings
@@ -159,8 +159,3 @@ def test_every_jar_is_pinned() -> None:
 def test_settings_name_the_rack(tmp_path: Path) -> None:
     assert "broker.rack=r\n" in settings(tmp_path, 1, 2, rack="r")
     assert "broker.rack" not in settings(tmp_path, 1, 2, rack=None)
-
-
-def test_a_protocol_that_java_has_not() -> None:
-    with pytest.raises(ValueError, match="no protocol 'best' in Java; there are"):
-        java_member("127.0.0.1:1", "g", ["best"], ["t"])

@@ -21,7 +21,8 @@ from aiokafka import AIOKafkaConsumer
 from kafka import KafkaConsumer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
 
-from conformance.broker import Broker, java_member
+from conformance.broker import Broker
+from conformance.consumer_programs import Property, RequestedConsumer, java_consumer
 from oracle.plugins import aiokafka as for_aiokafka
 from pipeline.records import GroupMetadata, decode_record
 
@@ -157,13 +158,19 @@ class Place:
         return Member(body)
 
     def java(self, *protocols: str, instance_id: str | None = None) -> Member:
-        command = java_member(
-            self.broker.address,
-            self.group,
-            protocols,
-            list(self.topics),
-            instance_id=instance_id,
+        settings: dict[str, Property] = {
+            "bootstrap.servers": self.broker.address,
+            "group.id": self.group,
+            "enable.auto.commit": False,
+            "heartbeat.interval.ms": HEARTBEAT,
+            "session.timeout.ms": SESSION,
+        }
+        if instance_id is not None:
+            settings["group.instance.id"] = instance_id
+        requested = RequestedConsumer(
+            settings=settings, assignors=protocols, topics=list(self.topics)
         )
+        command = java_consumer(requested)
 
         def body(member: Member) -> None:
             with subprocess.Popen(
@@ -176,7 +183,8 @@ class Place:
                 Thread(target=_listen, args=(process, member), daemon=True).start()
                 while not member.leaving.wait(0.05) and process.poll() is None:
                     pass
-                process.stdin.close()
+                process.stdin.write(b'{"do": "leave", "member": ""}\n')
+                process.stdin.flush()
                 try:
                     code = process.wait(15)
                 except subprocess.TimeoutExpired:
@@ -251,10 +259,11 @@ def _listen(process: subprocess.Popen[bytes], member: Member) -> None:
     assert process.stdout is not None
     for line in process.stdout:
         said = json.loads(line)
+        named = {(t, n) for t, ns in said.get("partitions", {}).items() for n in ns}
         if said["event"] == "assign":
-            member.held = frozenset(
-                (t, n) for t, ns in said["held"].items() for n in ns
-            )
+            member.held |= named
+        else:
+            member.held -= named
 
 
 def log_of_groups(broker: Broker) -> Iterator[tuple[int, bytes, bytes | None]]:
