@@ -49,9 +49,16 @@ PAGES: Final = [
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "policies").glob("*.md")),
     *sorted((ROOT / "docs" / "quality").glob("*.md")),
+    *sorted((ROOT / "docs" / "assignors").glob("*.md")),
 ]
-TEMPLATES: Final = sorted((ROOT / "oracle" / "report" / "templates").iterdir())
+TEMPLATES: Final = [
+    *sorted((ROOT / "oracle" / "report" / "templates").iterdir()),
+    *sorted((ROOT / "studies" / "findings" / "templates").iterdir()),
+]
 SCHEMAS: Final = sorted((ROOT / "docs" / "data").glob("*.schema.json"))
+DEFINITIONS: Final = sorted(
+    (ROOT / "conformance" / "findings" / "definitions").glob("*.toml")
+)
 MODULES: Final = [
     path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))
 ]
@@ -189,6 +196,11 @@ def test_pages(page: Path) -> None:
 @pytest.mark.parametrize("template", TEMPLATES, ids=lambda template: template.name)
 def test_templates(template: Path) -> None:
     assert faults_of(template_texts(template.read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize("path", DEFINITIONS, ids=lambda path: path.name)
+def test_definitions_of_findings(path: Path) -> None:
+    assert faults_of(path.read_text(encoding="utf-8")) == []
 
 
 @pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.name)
