@@ -66,7 +66,7 @@ def solved(document: Document, policy: str) -> Result:
     return solve(instance(document), parse_policy(policy), limits=Limits(effort=2))
 
 
-@pytest.mark.heavy
+@pytest.mark.heavy(minutes=1)
 @costly()
 @given(
     document=st.integers(0, 10**6).map(partial(lagging, limits=TINY))

@@ -219,7 +219,7 @@ def test_the_command_names_whole_versions(capsys: pytest.CaptureFixture[str]) ->
     assert "a whole version" in capsys.readouterr().err
 
 
-@pytest.mark.heavy
+@pytest.mark.heavy(minutes=1.2)
 def test_every_installed_client_is_surveyed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,7 +93,7 @@ def test_a_module_is_built_once_and_long_tests_begin(folder: Path) -> None:
     (folder / "test_a.py").write_text(EMPTY)
     (folder / "test_it.py").write_text(GROUPS.format(folder=folder))
     (folder / "conftest.py").write_text(
-        f"{TWO_CORES}from tests import distribution\ndistribution.OURS = 'test_'\n"
+        f"{TWO_CORES}from tests.support import distribution\ndistribution.OURS = 'test_'\n"
     )
     ran = run(folder, "--dist", "loadgroup", "--no-loadscope-reorder", workers="2")
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -161,7 +161,7 @@ def test_durations_are_written_and_long_tests_without_minutes_named(
         "    subprocess.run([sys.executable, '-c', code])\n"
     )
     (folder / "conftest.py").write_text(
-        "from tests import distribution, durations\n"
+        "from tests.support import distribution, durations\n"
         "durations.LONG = -1.0\n"
         "distribution.OURS = 'test_'\n"
     )
@@ -192,7 +192,7 @@ def test_a_failure_is_written_at_once_and_forgotten_by_the_next_run(
     code += "def test_fails(): assert 1 == 2\n"
     code += "def test_reads(): assert 'test_fails (call)' in FAILED.read_text()\n"
     (folder / "test_it.py").write_text(code)
-    (folder / "conftest.py").write_text("from tests import durations\n")
+    (folder / "conftest.py").write_text("from tests.support import durations\n")
     options = ["--write-durations", str(file)]
     ran = run(folder, *options, workers="0")
     assert "1 failed, 1 passed" in ran.stdout
