@@ -93,7 +93,8 @@ def test_a_module_is_built_once_and_long_tests_begin(folder: Path) -> None:
     (folder / "test_a.py").write_text(EMPTY)
     (folder / "test_it.py").write_text(GROUPS.format(folder=folder))
     (folder / "conftest.py").write_text(
-        f"{TWO_CORES}from tests.support import distribution\ndistribution.OURS = 'test_'\n"
+        f"{TWO_CORES}from tests.support import distribution\n"
+        "distribution.OURS = 'test_'\n"
     )
     ran = run(folder, "--dist", "loadgroup", "--no-loadscope-reorder", workers="2")
     assert ran.returncode == 0, ran.stdout + ran.stderr
