@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -49,10 +50,10 @@ def test_a_crash_is_found_and_shrunk(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.heavy
 def test_the_program_of_a_consumer(cli: Cli) -> None:
     consumer = librdkafka("range")
-    words = [*consumer.argv[:-1], "range"]
-    ended = cli("fuzz", "--wire", "--command", " ".join(words), *FEW)
+    command = shlex.join(consumer.argv).replace("{assignor}", "range")
+    ended = cli("fuzz", "--wire", "--command", command, *FEW)
     assert ended.code == 0, ended
-    settled = cli("fuzz", "--wire", "--settles", "--command", " ".join(words), *FEW)
+    settled = cli("fuzz", "--wire", "--settles", "--command", command, *FEW)
     assert settled.code == 0, settled
     nothing = cli("fuzz", "--wire", "--command", "no-such-program {address}", *FEW)
     assert (nothing.code, "no such program" in nothing.err) == (3, True)
