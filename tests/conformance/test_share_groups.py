@@ -267,24 +267,13 @@ def unexpected(check: ShareCheck) -> Iterator[str]:
 def has_no_room(check: ShareCheck) -> bool:
     """Return whether each partition has as many members as the assignor aims at.
 
-    Members with several partitions then keep the places of those without.
+    Members with several partitions then keep the places of those without. All members
+    subscribe to the same topics.
     """
-    subscriptions = set(check.group.subscriptions.values())
-    if len(subscriptions) > 1 or check.held is None:
+    if check.held is None or len({*check.group.subscriptions.values()}) > 1:
         return False
-    topics = {t: n for t, n in check.group.topics.items() if t in min(subscriptions)}
-    pairs = Counter(
-        (topic, number)
-        for held in check.held.values()
-        for topic, numbers in held.items()
-        for number in numbers
-    )
-    aimed = -(-len(check.group.subscriptions) // sum(topics.values()))
-    return all(
-        pairs[topic, number] == aimed
-        for topic, n in topics.items()
-        for number in range(n)
-    )
+    figures = share_figures(check.group, check.held)
+    return figures.partition_spread == 0 and figures.pairs == figures.aimed
 
 
 @pytest.mark.heavy
