@@ -134,11 +134,6 @@ def failure_of(error: Exception, out: Location) -> OracleError:
     for reason in _FULL:
         if reason in text:
             return OutputError(reason.lower(), target=str(out))
-    if _WORKER_ENDED in text:
-        return OutsideError(
-            "Spark failed: a Python worker ended in each attempt of a task: "
-            "it was killed, perhaps for lack of memory, or crashed"
-        )
     lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     # The error is the last line of a Python worker's traceback, and the first of
     # Java's.
@@ -147,4 +142,9 @@ def failure_of(error: Exception, out: Location) -> OracleError:
         _, name, reason = summary.partition(f"{kind.__name__}: ")
         if name:
             return kind(reason)
+    if _WORKER_ENDED in text:
+        summary = (
+            "a Python worker ended in each attempt of a task: "
+            "it was killed, perhaps for lack of memory, or crashed"
+        )
     return OutsideError(f"Spark failed: {summary[:300]}")
