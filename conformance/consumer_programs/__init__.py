@@ -1,23 +1,16 @@
 """Programs that run one consumer of a client, with one command protocol for all.
 
 `python-programs/orders.py` documents the protocol: what the argument states, the orders
-on standard input, and the events on standard output. The wire and the
-studies start these programs, each with its own settings.
+on standard input, and the events on standard output. The wire and the studies start
+these programs, each with its own settings.
 """
 
-from conformance.consumer_programs.java_command import ASSIGNORS, java_consumer
-from conformance.consumer_programs.python_command import PROGRAMS, python_consumer
-from conformance.consumer_programs.requested_consumer import (
-    Property,
-    RequestedAssignor,
-    RequestedConsumer,
-)
+from conformance.consumer_programs.java_command import java_consumer
+from conformance.consumer_programs.python_command import python_consumer
+from conformance.consumer_programs.requested_consumer import Property, RequestedConsumer
 
 __all__ = [
-    "ASSIGNORS",
-    "PROGRAMS",
     "Property",
-    "RequestedAssignor",
     "RequestedConsumer",
     "java_consumer",
     "python_consumer",

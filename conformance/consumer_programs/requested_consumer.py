@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 Property: TypeAlias = str | int | bool
-RequestedAssignor: TypeAlias = str | Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,8 +19,8 @@ class RequestedConsumer:
     settings : mapping
         Properties of the client, by Kafka's names.
     assignors : sequence
-        Names, in the order of preference, or objects with ``import`` and ``call``; none
-        in the new protocol (KIP-848), where the broker assigns.
+        Names, in the order of preference. In the new protocol (KIP-848), the broker
+        assigns: at most one name, that of its assignor.
     topics : sequence of str or None
         Topics of a consumer that starts at once; None: it waits for the order to start.
     poll_ms : int
@@ -31,7 +30,7 @@ class RequestedConsumer:
     """
 
     settings: Mapping[str, Property] = field(default_factory=dict)
-    assignors: Sequence[RequestedAssignor] = ()
+    assignors: Sequence[str] = ()
     topics: Sequence[str] | None = None
     poll_ms: int = 100
     reports: bool = True

@@ -30,6 +30,7 @@ from conformance.wire.catalog import BASE_TOPIC
 from conformance.wire.dialects import DIALECTS, Dialect
 
 RAISED: Final = 70  # EX_SOFTWARE of sysexits.h
+"""Exit code of every program after an error of its client."""
 STOP_SECONDS: Final = 1.0
 _REPEATABLE: Final = {"PYTHONHASHSEED": "0"}
 """Python's clients iterate over sets; adapters have the same seed."""
@@ -60,8 +61,6 @@ class WireConsumer:
     rehearses : bool
         Whether the client's leader can assign before it has the metadata that it has
         requested. Each instance then takes two generations.
-    raised : int
-        Exit code of the program after an error of the client.
     """
 
     name: str
@@ -71,7 +70,6 @@ class WireConsumer:
     flexible: bool = False
     settles: bool = False
     rehearses: bool = True
-    raised: int = RAISED
 
     @property
     def is_started_anew(self) -> bool:

@@ -22,6 +22,7 @@ from conformance.clients.reference_time import size_of_document
 from conformance.wire.catalog import BASE_TOPIC
 from conformance.wire.closings import Closings
 from conformance.wire.consumers import (
+    RAISED,
     ConsumerProcess,
     WireConsumer,
     error_in,
@@ -342,7 +343,7 @@ class Wire:
         if code is None:
             reason = f"left without an assignment: {said}"
             return Answer(verdict=Verdict.ERROR, reason=reason)
-        if code == self.consumer.raised:
+        if code == RAISED:
             return Answer(verdict=Verdict.ERROR, reason=error_in(said))
         return Answer(verdict=Verdict.CRASH, reason=cause_of_death(code, said))
 

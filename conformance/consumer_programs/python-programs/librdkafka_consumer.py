@@ -32,7 +32,7 @@ def main() -> None:
 
 def _settings(orders: Orders) -> dict[str, Any]:
     """Return the properties; in the new protocol, the broker assigns (KIP-848)."""
-    names = orders.assignor_names()
+    names = orders.assignor_names
     if orders.settings.get("group.protocol") != "consumer":
         return orders.settings | {"partition.assignment.strategy": ",".join(names)}
     if names:

@@ -3,9 +3,7 @@
 The argument is a JSON object:
 
 - ``settings``: properties of the client, by Kafka's names (``session.timeout.ms``).
-- ``assignors``: names of the client's assignors, in the order of preference. An object
-  is another assignor: ``import`` is its ``module:name``, and ``call``, if present, has
-  the keyword arguments with which to call it.
+- ``assignors``: names of the client's assignors, in the order of preference.
 - ``topics``: the consumer starts at once, and subscribes to these. Without them, it
   starts with the order to. A topic that begins with ``^`` is a pattern.
 - ``poll_ms``: time limit of a poll; 100 if absent.
@@ -59,18 +57,19 @@ class Orders:
     """The argument, and the orders so far; a thread of its own reads them."""
 
     def __init__(self) -> None:
-        self._requested: dict[str, Any] = json.loads(sys.argv[1])
-        self.settings: dict[str, Any] = self._requested["settings"]
-        self.poll_ms: int = self._requested.get("poll_ms", 100)
-        self.reports: bool = self._requested.get("reports", True)
+        requested: dict[str, Any] = json.loads(sys.argv[1])
+        self.settings: dict[str, Any] = requested["settings"]
+        self.assignor_names: list[str] = requested["assignors"]
+        self.poll_ms: int = requested.get("poll_ms", 100)
+        self.reports: bool = requested.get("reports", True)
         self.member: str = self.settings.get("client.id", "")
         self.topics: SimpleQueue[list[str]] = SimpleQueue()
         self.may_run = threading.Event()
         self.may_run.set()
         self.leaving = threading.Event()
         self._main = threading.get_ident()
-        if "topics" in self._requested:
-            self.topics.put(self._requested["topics"])
+        if "topics" in requested:
+            self.topics.put(requested["topics"])
         threading.Thread(target=self._read, daemon=True).start()
 
     def first_topics(self) -> list[str] | None:
@@ -86,17 +85,12 @@ class Orders:
         return self.topics.get()
 
     def assignors(self, package: str, known: dict[str, str]) -> list[Any]:
-        """Return the assignors, of which ``known`` are in a package."""
+        """Return the classes of the assignors; ``known`` has their places by name."""
+        places = (known[name].partition(":") for name in self.assignor_names)
         return [
-            _imported(f"{package}.{known[requested]}", {})
-            if isinstance(requested, str)
-            else _imported(requested["import"], requested)
-            for requested in self._requested["assignors"]
+            getattr(import_module(f"{package}.{module}"), name)
+            for module, _, name in places
         ]
-
-    def assignor_names(self) -> list[str]:
-        """Return the names of assignors of a client whose only ones have names."""
-        return [str(name) for name in self._requested["assignors"]]
 
     def keywords(self) -> dict[str, Any]:
         """Return the properties as keyword arguments."""
@@ -168,9 +162,3 @@ def end_with(run: Callable[[], None]) -> None:
         traceback.print_exc()
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
         sys.exit(RAISED)
-
-
-def _imported(place: str, requested: dict[str, Any]) -> Any:
-    module, _, name = place.partition(":")
-    found = getattr(import_module(module), name)
-    return found(**requested["call"]) if "call" in requested else found
