@@ -5,11 +5,17 @@ on standard input, and the events on standard output. The wire and the studies s
 these programs, each with its own settings.
 """
 
+from conformance.consumer_programs.consumer_process import (
+    ConsumerEvent,
+    ConsumerProcess,
+)
 from conformance.consumer_programs.java_command import java_consumer
 from conformance.consumer_programs.python_command import python_consumer
 from conformance.consumer_programs.requested_consumer import Property, RequestedConsumer
 
 __all__ = [
+    "ConsumerEvent",
+    "ConsumerProcess",
     "Property",
     "RequestedConsumer",
     "java_consumer",

@@ -8,17 +8,11 @@ of its output that is not indented.
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from conformance.clients.ended import last_words
 from conformance.clients.kafka_clients import NEWEST, Line
 from conformance.consumer_programs import (
     Property,
@@ -31,9 +25,6 @@ from conformance.wire.dialects import DIALECTS, Dialect
 
 RAISED: Final = 70  # EX_SOFTWARE of sysexits.h
 """Exit code of every program after an error of its client."""
-STOP_SECONDS: Final = 1.0
-_REPEATABLE: Final = {"PYTHONHASHSEED": "0"}
-"""Python's clients iterate over sets; adapters have the same seed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,55 +85,6 @@ def _replaced(argument: str, values: dict[str, str]) -> str:
     for placeholder, value in values.items():
         argument = argument.replace(placeholder, value)
     return argument
-
-
-class ConsumerProcess:
-    """A running consumer."""
-
-    def __init__(self, command: tuple[str, ...]) -> None:
-        self._said = tempfile.TemporaryFile()  # noqa: SIM115  # closed by end()
-        self._process = subprocess.Popen(  # noqa: S603  # the consumer under test
-            command,
-            env=os.environ | _REPEATABLE,
-            stdin=subprocess.PIPE,
-            stdout=self._said,
-            stderr=self._said,
-            start_new_session=True,  # Ctrl-C does not reach the consumer
-        )
-
-    @property
-    def pid(self) -> int:
-        """Process id of the program."""
-        return self._process.pid
-
-    def has_ended(self) -> bool:
-        """Return whether the program has ended."""
-        return self._process.poll() is not None
-
-    def wait(self, seconds: float) -> int | None:
-        """Return the exit code, or None if the program still runs."""
-        try:
-            return self._process.wait(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            return None
-
-    def kill(self) -> None:
-        """Kill the program and what it has started, without waiting for its end."""
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.kill()
-
-    def end(self, *, patient: bool = False) -> str:
-        """End the program; return the end of its output.
-
-        ``patient`` gives it `STOP_SECONDS` to end by itself.
-        """
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        if not patient or self.wait(STOP_SECONDS) is None:
-            self.kill()
-            self._process.wait()
-        return last_words(self._said)
 
 
 def error_in(said: str) -> str:

@@ -19,14 +19,10 @@ from conformance.clients.cpu_time import CpuClock
 from conformance.clients.ended import cause_of_death
 from conformance.clients.patience import Patience, Watch
 from conformance.clients.reference_time import size_of_document
+from conformance.consumer_programs import ConsumerProcess
 from conformance.wire.catalog import BASE_TOPIC
 from conformance.wire.closings import Closings
-from conformance.wire.consumers import (
-    RAISED,
-    ConsumerProcess,
-    WireConsumer,
-    error_in,
-)
+from conformance.wire.consumers import RAISED, WireConsumer, error_in
 from conformance.wire.coordinator import Lost, Waiting
 from conformance.wire.dialects import Dialect, WrittenAs
 from conformance.wire.exchange import (
@@ -307,7 +303,7 @@ class Wire:
             if self.consumer is not None and self._process is None:
                 place = (f"{HOST}:{session.port}", GROUP, BASE_TOPIC)
                 command = self.consumer.command(*place, self._topics)
-                self._process = ConsumerProcess(command)
+                self._process = ConsumerProcess(command, reports=False)
                 started = True
             elif self.consumer is None and session.coordinator.gave_up:
                 hint = "" if self._settles else f" ({HINT})"
@@ -374,7 +370,7 @@ class Wire:
             self._session.run(self._session.abandon())
         if self._process is None:
             return ""
-        said = self._process.end()
+        said = self._process.end_at_once()
         self._process = None
         return said
 

@@ -7,11 +7,11 @@ from contextlib import closing
 from typing import Final, Protocol
 
 from conformance.clients import ClientAssignor
+from conformance.consumer_programs import ConsumerProcess
 from rebalance import OutsideError
 from studies.confirmation.commands import Pace, member_command, ordered_topics
 from studies.confirmation.group_connection import GroupConnection
 from studies.confirmation.group_state import Cluster, GroupState
-from studies.confirmation.member_process import MemberProcess
 
 SETTLE_SECONDS: Final = 60.0
 FRAMES_SECONDS: Final = 3.0
@@ -40,8 +40,8 @@ class RealGroup:
         self.client, self.pace = client, pace
         self._sizes = topics
         self._command = member_command(client, cluster.address, name, pace)
-        self.processes: dict[str, MemberProcess] = {}
-        self._ready: dict[str, MemberProcess] = {}
+        self.processes: dict[str, ConsumerProcess] = {}
+        self._ready: dict[str, ConsumerProcess] = {}
         self.subscriptions: dict[str, list[str]] = {}
         self.helpers: list[Helper] = []
         # librdkafka's AdminClient can wait for ever for a group without a coordinator.
@@ -52,7 +52,7 @@ class RealGroup:
         """Start processes for members that are to join later, and then at once."""
         if not self._command.has_all:
             for member in members:
-                self._ready[member] = MemberProcess(self._command.argv)
+                self._ready[member] = ConsumerProcess(self._command.argv)
 
     def start(
         self, member: str, topics: Sequence[str], instance_id: str | None = None
@@ -66,17 +66,18 @@ class RealGroup:
         elif member in self._ready:
             process = self._ready.pop(member)
         else:
-            process = MemberProcess(self._command.argv)
+            process = ConsumerProcess(self._command.argv)
         self.processes[member] = process
         self.subscriptions[member] = list(topics)
         requested = ordered_topics(self.client, topics)
-        process.order("start", member, requested, instance_id)
+        static = {} if instance_id is None else {"instance": instance_id}
+        process.order("start", member, topics=requested, **static)
 
     def subscribe(self, member: str, topics: Sequence[str]) -> None:
         """Change a member's subscription."""
         self.subscriptions[member] = list(topics)
         requested = ordered_topics(self.client, topics)
-        self.processes[member].order("subscribe", member, requested)
+        self.processes[member].order("subscribe", member, topics=requested)
 
     def pause(self, *members: str) -> None:
         """Keep members from joining again."""
@@ -134,7 +135,13 @@ class RealGroup:
         OutsideError
             If that takes too long.
         """
-        if not self.processes[member].wait_for(member, event, SETTLE_SECONDS):
+        process = self.processes[member]
+
+        def is_reported() -> bool:
+            wanted = (event, member)
+            return any((e["event"], e["member"]) == wanted for e in process.events)
+
+        if not process.wait_for(is_reported, SETTLE_SECONDS):
             raise OutsideError(f"{member} reports no {event}")
 
     def _is_settled(self, state: GroupState) -> bool:
@@ -152,7 +159,7 @@ class RealGroup:
             and sorted(held) == wanted
         )
 
-    def ended(self) -> list[MemberProcess]:
+    def ended(self) -> list[ConsumerProcess]:
         """Return the processes that have ended."""
         return [process for process in self._distinct() if process.has_ended()]
 
@@ -174,7 +181,7 @@ class RealGroup:
         for process in (*self._distinct(), *self._ready.values()):
             process.end()
 
-    def _distinct(self) -> list[MemberProcess]:
+    def _distinct(self) -> list[ConsumerProcess]:
         return list(
             {id(process): process for process in self.processes.values()}.values()
         )

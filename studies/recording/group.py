@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from rebalance import OutsideError
-from studies.recording.consumer_process import Consumer, ConsumerProcess
 from studies.recording.events import Events
+from studies.recording.recorded_consumer import Consumer, RecordedConsumer
 
 SETTLE_SECONDS: Final = 120.0
 CHECK_SECONDS: Final = 1.0  # how often to look for a member that has ended
@@ -19,12 +18,11 @@ SESSION_MS: Final = 6_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """The broker of a recording, its topics, and where to log."""
+    """The broker of a recording, its topics, and the events so far."""
 
     address: str
     topics: dict[str, int]
     events: Events
-    folder: Path
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,7 +31,7 @@ class Group:
 
     place: Place
     name: str
-    members: list[ConsumerProcess] = field(default_factory=list)
+    members: list[RecordedConsumer] = field(default_factory=list)
     _started: int = 0
 
     def start(
@@ -44,7 +42,7 @@ class Group:
         instance: str | None = None,
         protocol: str = "classic",
         waits: bool = True,
-    ) -> ConsumerProcess:
+    ) -> RecordedConsumer:
         """Start a member; ``topics`` are all by default."""
         consumer = Consumer(
             library=library,
@@ -58,28 +56,28 @@ class Group:
             session_ms=SESSION_MS,
         )
         self._started += 1
-        member = ConsumerProcess(consumer, self.place.events, self.place.folder)
+        member = RecordedConsumer(consumer, self.place.events)
         self.members.append(member)
         if waits:
             self.settle(member)
         return member
 
-    def leave(self, member: ConsumerProcess, *, waits: bool = True) -> None:
+    def leave(self, member: RecordedConsumer, *, waits: bool = True) -> None:
         """Let a member leave."""
         self.members.remove(member)
         member.leave()
         if waits:
             self.settle()
 
-    def kill(self, member: ConsumerProcess, *, waits: bool = True) -> None:
+    def kill(self, member: RecordedConsumer, *, waits: bool = True) -> None:
         """Kill a member; the broker notices when its session times out."""
         self.members.remove(member)
-        member.kill()
+        member.die()
         if waits:
             self.settle()
 
     def subscribe(
-        self, member: ConsumerProcess, *topics: str, waits: bool = True
+        self, member: RecordedConsumer, *topics: str, waits: bool = True
     ) -> None:
         """Change a member's subscription.
 
@@ -94,7 +92,7 @@ class Group:
         if waits:
             self.settle(member if is_called else None, before)
 
-    def settle(self, member: ConsumerProcess | None = None, before: int = 0) -> None:
+    def settle(self, member: RecordedConsumer | None = None, before: int = 0) -> None:
         """Wait until each partition has one member, and each member has some.
 
         ``member`` must also have been called back for an assignment since ``before``.
@@ -112,7 +110,7 @@ class Group:
         while not self.place.events.wait_for(settled, CHECK_SECONDS):
             ended = [member for member in self.members if member.has_ended()]
             if ended:
-                raise OutsideError(f"{ended[0].name} has ended: {ended[0].log()}")
+                raise OutsideError(f"{ended[0].name} has ended: {ended[0].end()}")
             if time.monotonic() > deadline:
                 held = {member.name: sorted(member.held) for member in self.members}
                 raise OutsideError(f"{self.name} does not settle: {held}")
@@ -125,7 +123,7 @@ class Group:
     def stop(self) -> None:
         """End what still runs."""
         for member in self.members:
-            member.stop()
+            member.end_at_once()
 
     def _is_whole(self) -> bool:
         topics = {topic for member in self.members for topic in member.topics}

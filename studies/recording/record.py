@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -55,12 +54,10 @@ def record(
     """
     out.mkdir(parents=True, exist_ok=True)
     events, random = Events(), Random(seed)  # noqa: S311  # no secret
-    with running_broker() as broker, tempfile.TemporaryDirectory() as logs:
+    with running_broker() as broker:
         create_topics(broker.address, TOPICS)
         produce(broker.address, TOPICS, random)
-        place = Place(
-            address=broker.address, topics=TOPICS, events=events, folder=Path(logs)
-        )
+        place = Place(address=broker.address, topics=TOPICS, events=events)
         with ThreadPoolExecutor(AT_ONCE) as threads:
             running = [
                 threads.submit(_run, place, name, seconds, Random(f"{seed} {name}"))  # noqa: S311

@@ -17,6 +17,7 @@ import pytest
 
 from conformance.broker import running_broker
 from conformance.clients import Adapter, Verdict, client_assignor, suspecting
+from conformance.consumer_programs import ConsumerProcess
 from rebalance import OutsideError
 from studies.confirmation import (
     CASES,
@@ -29,7 +30,6 @@ from studies.confirmation import (
 )
 from studies.confirmation.confirm import NOT_REACHED
 from studies.confirmation.histories import BEFORE, ENDLESS_TOPICS, JOINERS
-from studies.confirmation.member_process import MemberProcess
 from studies.confirmation.observation import Observation, death_of
 from tests.conformance.client_faults import FAULTS
 from tests.support.shapes import Document
@@ -181,7 +181,7 @@ while True:
 
 
 def test_a_busy_process_answers_and_ends() -> None:
-    process = MemberProcess([sys.executable, "-c", BUSY])
+    process = ConsumerProcess([sys.executable, "-c", BUSY])
     assert process.frames("a", 30) == ["busy"]
     wait_until(lambda: process.cpu_seconds() > 0)  # it counts in ticks of the clock
     assert process.end() == "exit code 0"
@@ -191,11 +191,11 @@ def test_a_busy_process_answers_and_ends() -> None:
 
 PARENT = """
 import sys, time
-from studies.confirmation.member_process import MemberProcess
+from conformance.consumer_programs import ConsumerProcess
 from studies.confirmation.observation import Observation
-one = MemberProcess([sys.executable, "-c", sys.argv[1]])
+one = ConsumerProcess([sys.executable, "-c", sys.argv[1]])
 one.frames("a", 30)
-print(one._process.pid, flush=True)
+print(one.pid, flush=True)
 time.sleep(600)
 """
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
-from threading import Thread
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from conformance.consumer_programs import (
+    ConsumerProcess,
     Property,
     RequestedConsumer,
     java_consumer,
@@ -27,9 +23,6 @@ POLL_MS: Final = {"kafka-python": 500}
 """A join that many shorter polls interrupt can stay without its answer (3.0.12)."""
 SHORT_POLL_MS: Final = 50
 END_SECONDS: Final = 30
-SHOWN: Final = 2000
-
-Pairs = frozenset[tuple[str, int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,19 +90,14 @@ class Consumer:
         return settings
 
 
-class ConsumerProcess:
-    """A running consumer; ``held`` is what its callbacks add up to."""
+class RecordedConsumer(ConsumerProcess):
+    """A running consumer, whose orders and callbacks are events of the recording."""
 
-    def __init__(self, consumer: Consumer, events: Events, folder: Path) -> None:
+    def __init__(self, consumer: Consumer, events: Events) -> None:
         self.consumer = consumer
         self.topics = list(consumer.topics)
-        self.held: Pairs = frozenset()
-        self.assigned = 0
-        self._events = events
-        self._errors = folder / f"{self.name}.log"
-        events.driver(
-            self.group,
-            self.name,
+        self._recorded = events
+        self._record(
             "start",
             topics=self.topics,
             library=consumer.library,
@@ -117,15 +105,7 @@ class ConsumerProcess:
             assignors=consumer.assignors,
             instance=consumer.instance,
         )
-        with self._errors.open("wb") as errors:
-            self._process = subprocess.Popen(
-                consumer.command(),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-            )
-        self._reader = Thread(target=self._read, daemon=True)
-        self._reader.start()
+        super().__init__(consumer.command(), heard=self._add)
 
     @property
     def name(self) -> str:
@@ -133,15 +113,15 @@ class ConsumerProcess:
         return self.consumer.client_id
 
     @property
-    def group(self) -> str:
-        """The group id."""
-        return self.consumer.group
+    def assigned(self) -> int:
+        """How often it has been called back for an assignment."""
+        return sum(event["event"] == "assign" for event in self.events)
 
     def subscribe(self, topics: Sequence[str]) -> None:
         """Change the subscription."""
         self.topics = list(topics)
-        self._events.driver(self.group, self.name, "subscribe", topics=self.topics)
-        self._order("subscribe", topics=self.topics)
+        self._record("subscribe", topics=self.topics)
+        self.order("subscribe", self.name, topics=self.topics)
 
     def leave(self) -> None:
         """Let it close, and wait until it has ended.
@@ -151,62 +131,31 @@ class ConsumerProcess:
         OutsideError
             If it fails, or does not end in time.
         """
-        self._events.driver(self.group, self.name, "leave")
-        with suppress(BrokenPipeError):  # it has ended
-            self._order("leave")
-        try:
-            code = self._process.wait(END_SECONDS)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            raise OutsideError(f"{self.name} does not leave: {self.log()}") from None
-        self._reader.join()
+        self._record("leave")
+        self.order("leave", self.name)
+        code = self.wait(END_SECONDS)
+        if code is None:
+            self._record("kill")
+            raise OutsideError(f"{self.name} does not leave: {self.end_at_once()}")
+        cause = self.end()
         if code != 0:
-            raise OutsideError(f"{self.name} ended with {code}: {self.log()}")
+            raise OutsideError(f"{self.name} ended with {cause}")
 
-    def kill(self) -> None:
+    def die(self) -> None:
         """End it at once, as ``kill -9`` does: it neither reports nor leaves."""
-        self._events.driver(self.group, self.name, "kill")
-        self._process.kill()
-        self._process.wait()
-        self._reader.join()
+        self._record("kill")
+        self.end_at_once()
 
-    def stop(self) -> None:
-        """End it if it still runs, without an event."""
-        if self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
+    def _record(self, event: str, **details: Any) -> None:
+        consumer = self.consumer
+        self._recorded.driver(consumer.group, consumer.client_id, event, **details)
 
-    def has_ended(self) -> bool:
-        """Return whether the process has ended."""
-        return self._process.poll() is not None
-
-    def log(self) -> str:
-        """Return the end of what it wrote to standard error."""
-        return self._errors.read_text(errors="replace")[-SHOWN:]
-
-    def _order(self, do: str, **details: Any) -> None:
-        pipe = _open(self._process.stdin)
-        order = {"do": do, "member": self.name} | details
-        pipe.write(json.dumps(order).encode() + b"\n")
-        pipe.flush()
-
-    def _read(self) -> None:
-        for line in _open(self._process.stdout):
-            self._apply(json.loads(line))
-
-    def _apply(self, told: Event) -> None:
+    def _add(self, told: Event) -> None:
         """Add an event; in a recording, ``member`` is the member id, if it is known."""
         if "partitions" not in told:  # an error, which standard error has, too
             return
-        partitions: dict[str, list[int]] = told["partitions"]
-        changed = frozenset((t, n) for t, ns in partitions.items() for n in ns)
-        if told["event"] == "assign":
-            self.held |= changed
-            self.assigned += 1
-        else:
-            self.held -= changed
         said: Event = {
-            "group": self.group,
+            "group": self.consumer.group,
             "client": self.name,
             "event": told["event"],
             "ms": told["ms"],
@@ -215,11 +164,4 @@ class ConsumerProcess:
             said["member"] = told["id"]
         if told["generation"] >= 0:
             said["generation"] = told["generation"]
-        self._events.add(said | {"partitions": partitions})
-
-
-def _open(pipe: IO[bytes] | None) -> IO[bytes]:
-    """Return a pipe, which `Popen` was to make."""
-    if pipe is None:
-        raise TypeError("not a pipe")
-    return pipe
+        self._recorded.add(said | {"partitions": told["partitions"]})
