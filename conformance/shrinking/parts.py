@@ -62,7 +62,11 @@ def _partitions(rebalance: Document) -> list[Piece]:
     ]
 
 
-def _only_partitions(rebalance: Document, kept: Collection[Piece]) -> Document:
+def only_partitions(rebalance: Document, kept: Collection[Piece]) -> Document:
+    """Keep some partitions, which are renumbered, and the claims on them.
+
+    A claim beyond the former end of a topic stays as far beyond the new one.
+    """
     numbers: dict[str, list[int]] = {topic: [] for topic in rebalance["topics"]}
     for topic, number in sorted(kept):
         numbers[str(topic)].append(int(number))
@@ -90,7 +94,7 @@ def _renumbered(
     numbers: Mapping[str, Sequence[int]],
     topics: Mapping[str, Mapping[str, int]],
 ) -> list[int]:
-    """Renumber what is kept; what is beyond the end of the topic stays beyond it."""
+    """Renumber what is kept."""
     if topic not in topics:
         return list(claimed)
     kept, end = numbers[topic], topics[topic]["partitions"]
@@ -143,7 +147,7 @@ def _only_claims(rebalance: Document, kept: Collection[Piece]) -> Document:
 PART_KINDS: Final[Sequence[PartKind]] = (
     PartKind(name="members", listed=_members, only=_only_members),
     PartKind(name="topics", listed=_topics, only=_only_topics),
-    PartKind(name="partitions", listed=_partitions, only=_only_partitions),
+    PartKind(name="partitions", listed=_partitions, only=only_partitions),
     PartKind(name="claims", listed=_claims, only=_only_claims),
     PartKind(name="subscriptions", listed=_subscriptions, only=_only_subscriptions),
 )

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 from typing import Any, Final
 
+from conformance.shrinking.parts import only_partitions
+
 Document = dict[str, Any]
 Step = Callable[[Document], Iterator[Document]]
 
@@ -207,32 +209,9 @@ def _truncated(
 
 
 def _resized(rebalance: Document, sizes: Mapping[str, int]) -> Document:
-    """Keep the first partitions of each topic; claims on the others go.
-
-    A claim beyond the former end stays as far beyond the new one.
-    """
-    topics = {}
-    for topic, about in rebalance["topics"].items():
-        topics[topic] = about | {"partitions": sizes[topic]}
-        for field in ("lag", "racks"):
-            if field in about:
-                topics[topic][field] = about[field][: sizes[topic]]
-    members = {}
-    for name, member in rebalance["members"].items():
-        members[name] = dict(member)
-        if "owned" in member:
-            owned = {}
-            for topic, numbers in member["owned"].items():
-                end = rebalance["topics"].get(topic, {}).get("partitions")
-                left = numbers if end is None else _kept(numbers, end, sizes[topic])
-                if left:
-                    owned[topic] = left
-            members[name]["owned"] = owned
-    return rebalance | {"topics": topics, "members": members}
-
-
-def _kept(numbers: Sequence[int], end: int, size: int) -> list[int]:
-    return [n if n < size else n - end + size for n in numbers if n < size or n >= end]
+    """Keep the first partitions of each topic; claims on the others go."""
+    kept = [(topic, n) for topic, size in sizes.items() for n in range(size)]
+    return only_partitions(rebalance, kept)
 
 
 def _renamed_topic(
