@@ -165,112 +165,80 @@ class Catalog:
 
 def _committed(request: Request) -> bytes:
     """Respond that nothing is committed."""
-    if request.version < 8:
-        return encode_response(
-            request,
-            error_code=NO_ERROR,
-            topics=[
-                part(
-                    request,
-                    "OffsetFetchResponseTopic",
-                    name=topic.name,
-                    partitions=_each(
-                        part(request, "OffsetFetchResponseTopic"),
-                        "OffsetFetchResponsePartition",
-                        topic.partition_indexes,
-                        request.version,
-                    ),
-                )
-                for topic in request.body.topics or ()
-            ],
-        )
+    nothing = {"committed_offset": -1, "committed_leader_epoch": -1, "metadata": ""}
+    response, version = APIS[request.key].response, request.version
+    if version < 8:
+        kinds = ("OffsetFetchResponseTopic", "OffsetFetchResponsePartition")
+        named = request.body.topics
+        topics = _for_each_partition(response, kinds, version, named, nothing)
+        return encode_response(request, error_code=NO_ERROR, topics=topics)
+    kinds = ("OffsetFetchResponseTopics", "OffsetFetchResponsePartitions")
     groups = []
     for group in request.body.groups or ():
-        kind = part(request, "OffsetFetchResponseGroup")
-        topics = [
-            kind.OffsetFetchResponseTopics(
-                version=request.version,
-                name=topic.name,
-                partitions=_each(
-                    kind.OffsetFetchResponseTopics,
-                    "OffsetFetchResponsePartitions",
-                    topic.partition_indexes,
-                    request.version,
-                ),
-            )
-            for topic in group.topics or ()
-        ]
+        kind = response.OffsetFetchResponseGroup
+        topics = _for_each_partition(kind, kinds, version, group.topics, nothing)
+        group_id = group.group_id
         groups.append(
-            part(
-                request,
-                "OffsetFetchResponseGroup",
-                group_id=group.group_id,
-                topics=topics,
-                error_code=NO_ERROR,
-            )
+            kind(version=version, group_id=group_id, topics=topics, error_code=NO_ERROR)
         )
     return encode_response(request, groups=groups)
 
 
-def _each(kind: Any, name: str, numbers: list[int] | None, version: int) -> list[Any]:
-    return [
-        getattr(kind, name)(
-            version=version,
-            partition_index=number,
-            committed_offset=-1,
-            committed_leader_epoch=-1,
-            metadata="",
-            error_code=NO_ERROR,
-        )
-        for number in numbers or ()
-    ]
-
-
 def _commit(request: Request) -> bytes:
     """Accept commits without storing them."""
-    kind = part(request, "OffsetCommitResponseTopic")
-    topics = [
-        part(
-            request,
-            "OffsetCommitResponseTopic",
-            name=topic.name,
-            partitions=[
-                kind.OffsetCommitResponsePartition(
-                    version=request.version,
-                    partition_index=partition.partition_index,
-                    error_code=NO_ERROR,
-                )
-                for partition in topic.partitions or ()
-            ],
-        )
-        for topic in request.body.topics or ()
-    ]
-    return encode_response(request, topics=topics)
+    return _for_all(
+        request, ("OffsetCommitResponseTopic", "OffsetCommitResponsePartition"), {}
+    )
 
 
 def _offsets(request: Request) -> bytes:
     """Respond that every partition is empty."""
-    kind = part(request, "ListOffsetsTopicResponse")
-    topics = [
-        part(
-            request,
-            "ListOffsetsTopicResponse",
+    empty = {"timestamp": -1, "offset": 0, "leader_epoch": 0}
+    return _for_all(
+        request, ("ListOffsetsTopicResponse", "ListOffsetsPartitionResponse"), empty
+    )
+
+
+def _for_all(request: Request, kinds: tuple[str, str], values: dict[str, Any]) -> bytes:
+    """Respond with equal values for each partition that a request names."""
+    response, version = APIS[request.key].response, request.version
+    named = request.body.topics
+    topics = _for_each_partition(response, kinds, version, named, values)
+    return encode_response(request, topics=topics)
+
+
+def _for_each_partition(
+    parent: Any, kinds: tuple[str, str], version: int, topics: Any, values: Any
+) -> list[Any]:
+    """Return topics, of which each partition that a request names has equal values.
+
+    ``kinds`` are the names of a topic's structure, in ``parent``, and of a partition's.
+    """
+    of_topic = getattr(parent, kinds[0])
+    of_partition = getattr(of_topic, kinds[1])
+    return [
+        of_topic(
+            version=version,
             name=topic.name,
             partitions=[
-                kind.ListOffsetsPartitionResponse(
-                    version=request.version,
-                    partition_index=partition.partition_index,
+                of_partition(
+                    version=version,
+                    partition_index=number,
                     error_code=NO_ERROR,
-                    timestamp=-1,
-                    offset=0,
-                    leader_epoch=0,
+                    **values,
                 )
-                for partition in topic.partitions or ()
+                for number in _numbers(topic)
             ],
         )
-        for topic in request.body.topics or ()
+        for topic in topics or ()
     ]
-    return encode_response(request, topics=topics)
+
+
+def _numbers(topic: Any) -> list[int]:
+    """Return the partitions of a topic in a request; OffsetFetch has a list of them."""
+    if hasattr(topic, "partition_indexes"):
+        return list(topic.partition_indexes or ())
+    return [partition.partition_index for partition in topic.partitions or ()]
 
 
 def _nothing(request: Request) -> bytes:
