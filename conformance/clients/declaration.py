@@ -6,14 +6,13 @@ their properties, and what `tools.clients` builds.
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from rebalance import OutsideError
+from conformance.strict_model import StrictModel, model_of_toml
 
 FOLDER: Final = Path(__file__).parent
 FILE: Final = "client.toml"
@@ -21,11 +20,7 @@ FILE: Final = "client.toml"
 Toolchain = Literal["java", "go", "node", "python", "none"]
 
 
-class _Entry(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class DeclaredAssignor(_Entry):
+class DeclaredAssignor(StrictModel):
     """An assignor of a client.
 
     Attributes
@@ -46,7 +41,7 @@ class DeclaredAssignor(_Entry):
     versions: tuple[str, ...] | None = Field(default=None, strict=False)
 
 
-class Build(_Entry):
+class Build(StrictModel):
     """How a client is built and started.
 
     Attributes
@@ -68,7 +63,7 @@ class Build(_Entry):
     package: str | None = None
 
 
-class ClientDeclaration(_Entry):
+class ClientDeclaration(StrictModel):
     """A client: its language, how it is reached, its versions and assignors.
 
     Attributes
@@ -131,12 +126,5 @@ def read_declaration(text: str, *, name: str) -> ClientDeclaration:
     OutsideError
         If it is not a declaration; the message names the client and the key.
     """
-    try:
-        return ClientDeclaration.model_validate({"name": name} | tomllib.loads(text))
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(map(str, first["loc"]))
-        place = f"{name}/{FILE}: {key}" if key else f"{name}/{FILE}"
-        raise OutsideError(f"{place}: {first['msg']}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise OutsideError(f"{name}/{FILE}: {error}") from None
+    file = f"{name}/{FILE}"
+    return model_of_toml(ClientDeclaration, text, file=file, stated={"name": name})

@@ -7,10 +7,9 @@ not affected.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from conformance.clients import (
     Adapter,
@@ -25,7 +24,8 @@ from conformance.runs.recording import case_parts
 from conformance.runs.records import CategoryName, RoundRecord, first_line
 from conformance.runs.rounds import Outcome, drive
 from conformance.runs.subject import Subject
-from rebalance import AssignmentDocument, Count, Optional, parse_json, schema_error
+from conformance.strict_model import Day, StrictModel
+from rebalance import AssignmentDocument, Count, Optional, parse_record
 
 SECONDS: Final = 10.0
 """CPU time, or time without any, that is a hang of these instances.
@@ -36,7 +36,7 @@ RUNS: Final = 4
 """Runs of an assignor that is not deterministic; one that shows the finding counts."""
 
 
-class Trial(BaseModel):
+class Trial(StrictModel):
     """The outcome of one example for one assignor (trial/1).
 
     Attributes
@@ -48,8 +48,6 @@ class Trial(BaseModel):
     rounds, expected, needless_moves
         As in finding/1; absent unless it shows the finding.
     """
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     format: Literal["trial/1"] = "trial/1"
     finding: str
@@ -65,7 +63,7 @@ class Trial(BaseModel):
     rounds: Optional[list[RoundRecord]] = None
     needless_moves: Optional[Count] = None
     expected: Optional[AssignmentDocument] = None
-    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    date: Day
     oracle: str
 
     @property
@@ -82,11 +80,7 @@ def parse_trial(text: bytes | str) -> Trial:
     DocumentError
         If the text is none.
     """
-    value = parse_json(text)
-    try:
-        return Trial.model_validate(value)
-    except ValidationError as error:
-        raise schema_error(error, value) from None
+    return parse_record(Trial, text)
 
 
 def try_examples(

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Final, Literal
-
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Final, Literal
 
 from conformance.reproducers.rendering import Reproducer
 from conformance.reproducers.reproducer_run import ReproducerRun
 from conformance.runs.records import CategoryName
+from conformance.strict_model import Day, StrictModel
 
 RECORD: Final = "reproducer.json"
 
 
-class ReproducerRecord(BaseModel):
+class ReproducerRecord(StrictModel):
     """What a rendered test is about, and what a run of it showed (reproducer/1).
 
     Attributes
@@ -32,8 +31,6 @@ class ReproducerRecord(BaseModel):
         Day of the run, UTC.
     """
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
     format: Literal["reproducer/1"] = "reproducer/1"
     finding: str
     client: str
@@ -45,7 +42,7 @@ class ReproducerRecord(BaseModel):
     shows: CategoryName
     confirmed: bool
     output: str
-    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    date: Day
 
 
 def record_of(

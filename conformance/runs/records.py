@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from conformance.runs.categories import Category, Mechanism
+from conformance.strict_model import Day, StrictModel
 from rebalance import (
     AssignmentDocument,
     Count,
@@ -39,11 +40,7 @@ FILE: Final = "file"
 """The family of instances that were given, not drawn."""
 
 
-class _RecordPart(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class SubjectRecord(_RecordPart):
+class SubjectRecord(StrictModel):
     """Tested assignor or command.
 
     Attributes
@@ -64,7 +61,7 @@ class SubjectRecord(_RecordPart):
     command: Optional[str] = None
 
 
-class RoundRecord(_RecordPart):
+class RoundRecord(StrictModel):
     """One answer.
 
     The instance of the first round is that of the record; in each later round, every
@@ -95,7 +92,7 @@ class RoundRecord(_RecordPart):
         return self.model_copy(update={"reason": first_line(self.reason)})
 
 
-class RepeatRecord(_RecordPart):
+class RepeatRecord(StrictModel):
     """One of two answers that differ.
 
     Attributes
@@ -117,7 +114,7 @@ class RepeatRecord(_RecordPart):
     members: dict[str, dict[str, list[Count]]]
 
 
-class CaseRecord(_RecordPart):
+class CaseRecord(StrictModel):
     """An instance, what the subject made of it, and what it could have made of it.
 
     Attributes
@@ -238,7 +235,7 @@ class Finding(CaseRecord):
     shrunk: Optional[ShrunkRecord] = None
 
 
-class MechanismRecord(_RecordPart):
+class MechanismRecord(StrictModel):
     """How often one kind of outcome was seen.
 
     Attributes
@@ -255,7 +252,7 @@ class MechanismRecord(_RecordPart):
     rebalances: Count
 
 
-class RunSummary(_RecordPart):
+class RunSummary(StrictModel):
     """Counts of one subject and one family (run/1).
 
     Attributes
@@ -312,7 +309,7 @@ class RunSummary(_RecordPart):
     deterministic: Optional[bool] = None
     needless_moves: Count
     most_rounds: Count
-    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    date: Day
     oracle: str
 
 

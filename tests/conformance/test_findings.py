@@ -20,7 +20,7 @@ from conformance.findings import (
     try_examples,
     uncovered,
 )
-from conformance.findings.definitions import DefinitionError, read_definition
+from conformance.findings.definitions import read_definition
 from conformance.runs import Finding, parse_finding
 from conformance.shapes import SHAPES
 from rebalance import OutsideError, rebalance_of
@@ -169,7 +169,7 @@ def test_shapes_tell_instances_apart() -> None:
 )
 def test_a_bad_definition_is_named(old: str, new: str, reason: str) -> None:
     assert read_definition(TEXT, name="x").selectors[0].is_about("kafka-go", "1", "a")
-    with pytest.raises(DefinitionError, match=reason):
+    with pytest.raises(OutsideError, match=reason):
         read_definition(TEXT.replace(old, new), name="x")
 
 
@@ -185,12 +185,12 @@ def test_a_client_can_have_a_status_of_its_own() -> None:
     "line", ['first_fixed = "2.0"\n', 'url = "https://example.org"\n']
 )
 def test_a_repair_names_its_version_and_its_place(line: str) -> None:
-    with pytest.raises(DefinitionError, match=r"x\.toml: statuses\.0"):
+    with pytest.raises(OutsideError, match=r"x\.toml: statuses\.0"):
         read_definition(TEXT + FIXED.replace(line, ""), name="x")
 
 
 def test_an_unknown_finding_is_named() -> None:
-    with pytest.raises(DefinitionError, match="no finding 'nothing'"):
+    with pytest.raises(OutsideError, match="no finding 'nothing'"):
         definition("nothing")
 
 

@@ -5,7 +5,6 @@ The file's name is the finding's id, and that of its page in ``docs/findings/``.
 
 from conformance.findings.definitions.definition import (
     Definition,
-    DefinitionError,
     all_definitions,
     definition,
     read_definition,
@@ -16,7 +15,6 @@ from conformance.findings.definitions.upstream import Thread
 
 __all__ = [
     "Definition",
-    "DefinitionError",
     "Example",
     "Selector",
     "Thread",

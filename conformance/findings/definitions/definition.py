@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from conformance.corpus import corpus
 from conformance.findings.definitions.selector import Selector
@@ -19,20 +18,13 @@ from conformance.findings.definitions.upstream import (
     Thread,
 )
 from conformance.scenario import Scenario
+from conformance.strict_model import StrictModel, model_of_toml
 from rebalance import OutsideError, parse_json, rebalance_of
 
 FOLDER: Final = Path(__file__).parent
 
 
-class DefinitionError(OutsideError):
-    """A file that is no definition; the message names the file and the key."""
-
-
-class _DefinitionPart(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class ExampleSource(_DefinitionPart):
+class ExampleSource(StrictModel):
     """Where the instance of an example is: a scenario of the corpus, or here.
 
     Attributes
@@ -77,7 +69,7 @@ class ExampleSource(_DefinitionPart):
         return tuple(step.rebalance for step in steps)
 
 
-class Definition(_DefinitionPart):
+class Definition(StrictModel):
     """A mechanism by which assignors give an answer that is provably wrong, or none.
 
     Attributes
@@ -185,7 +177,7 @@ def all_definitions() -> tuple[Definition, ...]:
 
     Raises
     ------
-    DefinitionError
+    OutsideError
         If a file is no definition.
     """
     return tuple(
@@ -199,13 +191,13 @@ def definition(name: str) -> Definition:
 
     Raises
     ------
-    DefinitionError
+    OutsideError
         If there is none.
     """
     for candidate in all_definitions():
         if candidate.id == name:
             return candidate
-    raise DefinitionError(f"no finding {name!r}")
+    raise OutsideError(f"no finding {name!r}")
 
 
 def read_definition(text: str, *, name: str) -> Definition:
@@ -213,18 +205,10 @@ def read_definition(text: str, *, name: str) -> Definition:
 
     Raises
     ------
-    DefinitionError
+    OutsideError
         If it is no definition.
     """
-    try:
-        return Definition.model_validate({"id": name} | tomllib.loads(text))
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        key = ".".join(map(str, first["loc"]))
-        place = f"{name}.toml: {key}" if key else f"{name}.toml"
-        raise DefinitionError(f"{place}: {first['msg']}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise DefinitionError(f"{name}.toml: {error}") from None
+    return model_of_toml(Definition, text, file=f"{name}.toml", stated={"id": name})
 
 
 @cache

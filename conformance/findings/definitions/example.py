@@ -8,9 +8,9 @@ from typing import Any
 from conformance.clients import ClientAssignor, all_client_assignors
 from conformance.findings.definitions.definition import (
     Definition,
-    DefinitionError,
     ExampleSource,
 )
+from rebalance import OutsideError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ def example(definition: Definition, client: str) -> Example:
 
     Raises
     ------
-    DefinitionError
+    OutsideError
         If the finding is not about the client, or has no example for it.
     """
     about = assignors_of(definition, client)
@@ -52,7 +52,7 @@ def example(definition: Definition, client: str) -> Example:
         if not example.clients or client in example.clients
     ]
     if not about or not sources:
-        raise DefinitionError(f"{definition.id} has no example for {client!r}")
+        raise OutsideError(f"{definition.id} has no example for {client!r}")
     return example_of(definition, sources[0], about[0])
 
 

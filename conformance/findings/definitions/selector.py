@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
 from conformance.runs.records import CategoryName
 from conformance.shapes import SHAPES
+from conformance.strict_model import StrictModel
 
 
 def _known_shapes(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -23,7 +24,7 @@ _Patterns = Annotated[tuple[str, ...], Field(min_length=1, strict=False)]
 _EVERY = ("*",)
 
 
-class Selector(BaseModel):
+class Selector(StrictModel):
     """Patterns (`fnmatch`); an outcome is selected if each key has one that matches.
 
     Attributes
@@ -39,8 +40,6 @@ class Selector(BaseModel):
     shapes, without
         Shapes that the smallest instance has, and that it does not have.
     """
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     clients: _Patterns
     assignors: _Patterns = _EVERY

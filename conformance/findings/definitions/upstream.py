@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
+
+from conformance.strict_model import Day, StrictModel
 
 Status = Literal["open", "fixed", "by-design", "withdrawn"]
-DATE = r"^\d{4}-\d{2}-\d{2}$"
 
 
-class UpstreamPart(BaseModel):
-    """A table of a definition."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class Thread(UpstreamPart):
+class Thread(StrictModel):
     """A public thread about the same mechanism, and what it states."""
 
     url: Annotated[str, Field(pattern=r"^https://")]
     says: str
 
 
-class Searched(UpstreamPart):
+class Searched(StrictModel):
     """A search of the trackers for threads about a finding.
 
     Attributes
@@ -34,11 +29,11 @@ class Searched(UpstreamPart):
         What the search leaves open; may be empty.
     """
 
-    date: Annotated[str, Field(pattern=DATE)]
+    date: Day
     note: str = ""
 
 
-class ClientStatus(UpstreamPart):
+class ClientStatus(StrictModel):
     """Status of a finding for one client.
 
     Attributes
@@ -66,7 +61,7 @@ class ClientStatus(UpstreamPart):
         return self
 
 
-class Repair(UpstreamPart):
+class Repair(StrictModel):
     """A repair of a line or two that is suggested to the maintainers of clients.
 
     Attributes
