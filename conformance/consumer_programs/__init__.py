@@ -5,19 +5,26 @@ on standard input, and the events on standard output. The wire and the studies s
 these programs, each with its own settings.
 """
 
+from conformance.consumer_programs.client_command import client_consumer
 from conformance.consumer_programs.consumer_process import (
     ConsumerEvent,
     ConsumerProcess,
 )
 from conformance.consumer_programs.java_command import java_consumer
 from conformance.consumer_programs.python_command import python_consumer
-from conformance.consumer_programs.requested_consumer import Property, RequestedConsumer
+from conformance.consumer_programs.requested_consumer import (
+    Property,
+    RequestedAssignor,
+    RequestedConsumer,
+)
 
 __all__ = [
     "ConsumerEvent",
     "ConsumerProcess",
     "Property",
+    "RequestedAssignor",
     "RequestedConsumer",
+    "client_consumer",
     "java_consumer",
     "python_consumer",
 ]

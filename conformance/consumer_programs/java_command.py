@@ -65,7 +65,7 @@ def _protocol(requested: RequestedConsumer) -> dict[str, Property]:
 
     Without assignors, it is the new one.
     """
-    names = list(requested.assignors)
+    names = [str(name) for name in requested.assignors]
     if not names or requested.settings.get("group.protocol") == "consumer":
         assigning = {"group.remote.assignor": names[0]} if names else {}
         return {"group.protocol": "consumer", **assigning}

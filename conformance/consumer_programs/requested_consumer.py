@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Property: TypeAlias = str | int | bool
+RequestedAssignor: TypeAlias = str | Mapping[str, Any]
+"""A name, or ``import`` and ``call`` of an assignor that is not the client's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +21,9 @@ class RequestedConsumer:
     settings : mapping
         Properties of the client, by Kafka's names.
     assignors : sequence
-        Names, in the order of preference. In the new protocol (KIP-848), the broker
-        assigns: at most one name, that of its assignor.
+        Names, in the order of preference; a client in Python can import others. In the
+        new protocol (KIP-848), the broker assigns: at most one name, that of its
+        assignor.
     topics : sequence of str or None
         Topics of a consumer that starts at once; None: it waits for the order to start.
     poll_ms : int
@@ -30,7 +33,7 @@ class RequestedConsumer:
     """
 
     settings: Mapping[str, Property] = field(default_factory=dict)
-    assignors: Sequence[str] = ()
+    assignors: Sequence[RequestedAssignor] = ()
     topics: Sequence[str] | None = None
     poll_ms: int = 100
     reports: bool = True

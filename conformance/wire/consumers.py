@@ -8,12 +8,10 @@ of its output that is not indented.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
-from conformance.clients.kafka_clients import NEWEST, Line
 from conformance.consumer_programs import (
     Property,
     RequestedConsumer,
@@ -25,6 +23,23 @@ from conformance.wire.dialects import DIALECTS, Dialect
 
 RAISED: Final = 70  # EX_SOFTWARE of sysexits.h
 """Exit code of every program after an error of its client."""
+_SETTINGS: Final[Mapping[str, dict[str, Property]]] = {
+    "kafka-clients": {"session.timeout.ms": 10_000},
+    "librdkafka": {
+        "retry.backoff.max.ms": 10,
+        "topic.metadata.refresh.fast.interval.ms": 10,
+    },
+    "franz-go": {"metadata.min.age.ms": 10},
+}
+_TOPICS: Final = {
+    "kafka-python": f"^{BASE_TOPIC[0]}",
+    "kafkajs": "{topics}",
+    "platformatic-kafka": "{topics}",
+}
+_PROTOCOLS: Final = {"kafkajs": "RoundRobinAssigner"}
+_WAITING: Final = frozenset({"librdkafka", "franz-go", "kafka-go", "sarama"})
+"""Clients whose leader requests the metadata of all topics of the group, and waits for
+it before it assigns."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +108,8 @@ def error_in(said: str) -> str:
     return lines[-1] if lines else "no reason"
 
 
-def kafka_clients(assignor: str, *, line: Line = NEWEST) -> WireConsumer:
-    """Return kafka-clients' consumer, by default of the newest release that is pinned.
+def kafka_clients(assignor: str) -> WireConsumer:
+    """Return kafka-clients' consumer, of the newest release that is pinned.
 
     Assignors: ``range``, ``roundrobin``, ``sticky``, ``cooperative-sticky``.
 
@@ -103,15 +118,8 @@ def kafka_clients(assignor: str, *, line: Line = NEWEST) -> WireConsumer:
     OutsideError
         If it cannot be compiled, or its jars cannot be fetched.
     """
-    requested = _requested(
-        ["{topic}"], {"session.timeout.ms": 10_000, "retry.backoff.ms": 1}, [assignor]
-    )
-    return WireConsumer(
-        name=f"kafka-clients/{assignor}",
-        argv=java_consumer(requested, line=line),
-        assignor=assignor,
-        dialect=DIALECTS["kafka-clients"],
-    )
+    argv = java_consumer(requested_of("kafka-clients", assignor))
+    return wire_consumer_of("kafka-clients", argv, assignor)
 
 
 def librdkafka(assignor: str) -> WireConsumer:
@@ -119,60 +127,59 @@ def librdkafka(assignor: str) -> WireConsumer:
 
     Assignors: ``range``, ``roundrobin``, ``cooperative-sticky``.
     """
-    settings: dict[str, Property] = {
-        "retry.backoff.ms": 1,
-        "retry.backoff.max.ms": 10,
-        "topic.metadata.refresh.fast.interval.ms": 10,
-    }
-    consumer = _of_python("librdkafka", assignor, _requested(["{topic}"], settings))
-    return replace(consumer, rehearses=False)  # it assigns in the metadata's response
+    return _of_this_environment("librdkafka", assignor)
 
 
-def kafka_python(assignor: str, *, python: str = sys.executable) -> WireConsumer:
-    """Return kafka-python's consumer.
-
-    It subscribes to all topics whose names begin with the topic's first letter: this
-    client's leader assigns with the partitions of all topics that it knows, and so
-    knows only those of the instance.
+def kafka_python(assignor: str) -> WireConsumer:
+    """Return the consumer of the kafka-python that is installed here.
 
     Assignors: ``range``, ``roundrobin``, ``sticky``, ``cooperative-sticky``.
     """
-    requested = _requested([f"^{BASE_TOPIC[0]}"], {"retry.backoff.ms": 1})
-    return _of_python("kafka-python", assignor, requested, python)
+    return _of_this_environment("kafka-python", assignor)
 
 
-def aiokafka(assignor: str, *, python: str = sys.executable) -> WireConsumer:
-    """Return aiokafka's consumer; assignors ``range``, ``roundrobin``, ``sticky``."""
-    requested = _requested(["{topic}"], {"retry.backoff.ms": 1})
-    return _of_python("aiokafka", assignor, requested, python)
+def aiokafka(assignor: str) -> WireConsumer:
+    """Return the consumer of the aiokafka that is installed here.
+
+    Assignors: ``range``, ``roundrobin``, ``sticky``.
+    """
+    return _of_this_environment("aiokafka", assignor)
 
 
-def _requested(
-    topics: Sequence[str],
-    settings: dict[str, Property],
-    assignors: Sequence[str] = ("{assignor}",),
-) -> RequestedConsumer:
-    """Return a consumer that notices a rebalance soon, and reports nothing."""
+def _of_this_environment(client: str, assignor: str) -> WireConsumer:
+    argv = python_consumer(client, requested_of(client, assignor))
+    return wire_consumer_of(client, argv, assignor)
+
+
+def wire_consumer_of(client: str, argv: tuple[str, ...], assignor: str) -> WireConsumer:
+    """Return a client's consumer whose program `requested_of` requests."""
+    return WireConsumer(
+        name=f"{client}/{assignor}",
+        argv=argv,
+        assignor=_PROTOCOLS.get(client, assignor),
+        dialect=DIALECTS[client],
+        rehearses=client not in _WAITING,
+    )
+
+
+def requested_of(client: str, assignor: str) -> RequestedConsumer:
+    """Return a consumer that notices a rebalance soon, and reports nothing.
+
+    kafka-python's subscribes to all topics whose names begin with the topic's first
+    letter: this client's leader assigns with the partitions of all topics that it
+    knows, and so knows only those of the instance. The leaders of clients in JavaScript
+    assign only the topics that they subscribe to themselves.
+    """
     common: dict[str, Property] = {
         "bootstrap.servers": "{address}",
         "group.id": "{group}",
         "enable.auto.commit": False,
         "heartbeat.interval.ms": 100,
+        "retry.backoff.ms": 1,
     }
     return RequestedConsumer(
-        settings=common | settings, assignors=assignors, topics=topics, reports=False
-    )
-
-
-def _of_python(
-    client: str,
-    assignor: str,
-    requested: RequestedConsumer,
-    python: str = sys.executable,
-) -> WireConsumer:
-    return WireConsumer(
-        name=f"{client}/{assignor}",
-        argv=python_consumer(client, requested, python=python),
-        assignor=assignor,
-        dialect=DIALECTS[client],
+        settings=common | _SETTINGS.get(client, {}),
+        assignors=[assignor],
+        topics=[_TOPICS.get(client, "{topic}")],
+        reports=False,
     )

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Final
 
-from conformance.clients import (
-    LINES,
-    ClientAssignor,
-    MissingClientError,
-    UnknownClientError,
-)
-from conformance.consumer_programs import (
-    Property,
-    RequestedConsumer,
-    java_consumer,
-    python_consumer,
-)
+from conformance.clients import ClientAssignor, UnknownClientError
+from conformance.consumer_programs import Property, RequestedConsumer, client_consumer
 
 AIOKAFKA_HEARTBEAT_MS: Final = 3_000
 """Its members cannot be paused. By their next heartbeat, after which they join again,
 all have their new subscriptions."""
 KAFKA_PYTHON_POLL_MS: Final = 500
+_SEVERAL: Final = frozenset({"franz-go", "kafka-clients", "sarama"})
+"""Clients whose program has several members in one process."""
+_WITHOUT_MEMBERS: Final = frozenset(
+    {"group-coordinator", "kafka-go", "kafkajs", "platformatic-kafka"}
+)
+"""Those whose program does not follow orders."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,43 +66,15 @@ def member_command(
     OutsideError
         If a program in Java cannot be compiled.
     """
-    if client.client in {"franz-go", "sarama"}:
-        return MemberCommand(argv=_go(client, address, group, pace), has_all=True)
+    if client.client in _WITHOUT_MEMBERS:
+        raise UnknownClientError(f"{client.spec} has no members for a real group")
     requested = RequestedConsumer(
         settings=_settings(client.client, address, group, pace),
         assignors=[client.assignor],
         poll_ms=KAFKA_PYTHON_POLL_MS if client.client == "kafka-python" else 100,
     )
-    if client.client == "kafka-clients":
-        client.program()  # raises if the jars are not here
-        argv = java_consumer(requested, line=LINES[client.version], memory_mb=512)
-        return MemberCommand(argv=argv, has_all=True)
-    if client.client in {"kafka-python", "aiokafka"}:
-        python = next(word for word in client.program().argv if "/bin/python" in word)
-        program = python_consumer(client.client, requested, python=python)
-        argv = ("/usr/bin/env", "-u", "PYTHONPATH", *program)
-        return MemberCommand(argv=argv, has_all=False)
-    if client.client == "librdkafka":
-        if client.version != version("confluent-kafka"):
-            raise MissingClientError(client.client, client.version)
-        return MemberCommand(
-            argv=python_consumer("librdkafka", requested), has_all=False
-        )
-    raise UnknownClientError(f"{client.spec} has no members for a real group")
-
-
-def _go(
-    client: ClientAssignor, address: str, group: str, pace: Pace
-) -> tuple[str, ...]:
-    requested = {
-        "address": address,
-        "group": group,
-        "assignor": client.assignor,
-        "session_ms": pace.session,
-        "join_ms": pace.join,
-        "heartbeat_ms": pace.heartbeat,
-    }
-    return (client.program().argv[0], "follow", json.dumps(requested))
+    argv = client_consumer(client, requested, memory_mb=512)
+    return MemberCommand(argv=argv, has_all=client.client in _SEVERAL)
 
 
 def _settings(client: str, address: str, group: str, pace: Pace) -> dict[str, Property]:

@@ -1,23 +1,48 @@
-// Members of a real group that follow orders: lines of JSON in, events out
-// (studies.confirmation documents both).
+// Consumers that their argument requests and that follow orders: lines of JSON in, events
+// out (conformance/consumer_programs/python-programs/orders.py documents all three).
 package main
 
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"os"
 	"runtime"
 	"strings"
 	"sync"
+	"time"
 )
 
-type asked struct {
-	Address     string `json:"address"`
-	Group       string `json:"group"`
-	Assignor    string `json:"assignor"`
-	SessionMs   int    `json:"session_ms"`
-	JoinMs      int    `json:"join_ms"`
-	HeartbeatMs int    `json:"heartbeat_ms"`
+const raised = 70 // EX_SOFTWARE: the client returned an error
+
+// requestedConsumer has topics if the process is to have one consumer that starts at once.
+type requestedConsumer struct {
+	Settings  map[string]any `json:"settings"`
+	Assignors []string       `json:"assignors"`
+	Topics    []string       `json:"topics"`
+	Reports   *bool          `json:"reports"`
+}
+
+func (r requestedConsumer) text(name string) string {
+	return r.Settings[name].(string)
+}
+
+// duration returns a property that is in milliseconds, or what stands for its absence.
+func (r requestedConsumer) duration(name string, absent time.Duration) time.Duration {
+	if ms, ok := r.Settings[name].(float64); ok {
+		return time.Duration(ms) * time.Millisecond
+	}
+	return absent
+}
+
+func (r requestedConsumer) isAlone() bool { return r.Topics != nil }
+
+func readRequested(argument string) requestedConsumer {
+	var requested requestedConsumer
+	if err := json.Unmarshal([]byte(argument), &requested); err != nil {
+		panic(err)
+	}
+	return requested
 }
 
 type order struct {
@@ -42,42 +67,63 @@ type orderedMember interface {
 	resume()
 }
 
-var reporting sync.Mutex
+var (
+	isReporting = true
+	reporting   sync.Mutex
+)
 
-func report(one event) {
-	line, _ := json.Marshal(one)
+func report(reported event) {
+	if !isReporting {
+		return
+	}
+	line, _ := json.Marshal(reported)
 	reporting.Lock()
 	defer reporting.Unlock()
 	_, _ = os.Stdout.Write(append(line, '\n'))
 }
 
+// failed reports an error of the client; it ends a process with one consumer.
+func failed(requested requestedConsumer, member string, err error) {
+	if requested.isAlone() {
+		fail(err)
+	}
+	report(event{Event: "error", Member: member, Reason: err.Error()})
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(raised)
+}
+
 // followOrders ends the process with its input, without leaving the group.
 func followOrders(
-	argument string, create func(asked asked, name string, topics []string) orderedMember,
+	argument string,
+	create func(requested requestedConsumer, name string, topics []string) orderedMember,
 ) {
-	var settings asked
-	if err := json.Unmarshal([]byte(argument), &settings); err != nil {
-		panic(err)
-	}
+	requested := readRequested(argument)
+	isReporting = requested.Reports == nil || *requested.Reports
 	members := map[string]orderedMember{}
+	if requested.isAlone() {
+		members[""] = create(requested, "", requested.Topics)
+	}
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		var one order
-		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
+		var ordered order
+		if err := json.Unmarshal(lines.Bytes(), &ordered); err != nil {
 			panic(err)
 		}
-		switch one.Do {
+		switch ordered.Do {
 		case "start":
-			members[one.Member] = create(settings, one.Member, one.Topics)
+			members[ordered.Member] = create(requested, ordered.Member, ordered.Topics)
 		case "subscribe":
-			members[one.Member].subscribe(one.Topics)
+			members[ordered.Member].subscribe(ordered.Topics)
 		case "pause":
-			members[one.Member].pause()
+			members[ordered.Member].pause()
 		case "resume":
-			members[one.Member].resume()
+			members[ordered.Member].resume()
 		case "where":
-			report(event{Event: "where", Member: one.Member, Frames: busyFrames()})
+			report(event{Event: "where", Member: ordered.Member, Frames: busyFrames()})
 		}
 	}
 	os.Exit(0)

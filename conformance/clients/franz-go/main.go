@@ -21,9 +21,6 @@ var balancers = map[string]func() kgo.GroupBalancer{
 
 func main() {
 	if os.Args[1] == "consume" {
-		consume(os.Args[2:])
-	}
-	if os.Args[1] == "follow" {
 		followOrders(os.Args[2], newMember)
 	}
 	name := os.Args[1]

@@ -11,44 +11,51 @@ import (
 
 // member polls; while it is paused, its callback of a revocation does not return.
 type member struct {
-	name   string
-	client *kgo.Client
-	topics []string
-	lock   sync.Mutex
-	free   *sync.Cond
-	paused bool
+	name      string
+	requested requestedConsumer
+	client    *kgo.Client
+	topics    []string
+	lock      sync.Mutex
+	free      *sync.Cond
+	paused    bool
 }
 
-func newMember(asked asked, name string, topics []string) orderedMember {
-	one := &member{name: name, topics: topics}
-	one.free = sync.NewCond(&one.lock)
-	client, err := kgo.NewClient(
-		kgo.SeedBrokers(asked.Address),
-		kgo.ClientID(name),
-		kgo.ConsumerGroup(asked.Group),
+func newMember(requested requestedConsumer, name string, topics []string) orderedMember {
+	created := &member{name: name, requested: requested, topics: topics}
+	created.free = sync.NewCond(&created.lock)
+	options := []kgo.Opt{
+		kgo.SeedBrokers(requested.text("bootstrap.servers")),
+		kgo.ConsumerGroup(requested.text("group.id")),
 		kgo.ConsumeTopics(topics...),
-		kgo.Balancers(balancers[asked.Assignor]()),
+		kgo.Balancers(balancers[requested.Assignors[0]]()),
 		kgo.DisableAutoCommit(),
-		kgo.SessionTimeout(time.Duration(asked.SessionMs)*time.Millisecond),
-		kgo.RebalanceTimeout(time.Duration(asked.JoinMs)*time.Millisecond),
-		kgo.HeartbeatInterval(time.Duration(asked.HeartbeatMs)*time.Millisecond),
-		kgo.MetadataMinAge(100*time.Millisecond),
-		kgo.OnPartitionsAssigned(one.assigned),
-		kgo.OnPartitionsRevoked(one.revoked),
-		kgo.OnPartitionsLost(one.lost),
-	)
-	if err != nil {
-		panic(err)
+		kgo.SessionTimeout(requested.duration("session.timeout.ms", 45*time.Second)),
+		kgo.RebalanceTimeout(requested.duration("max.poll.interval.ms", time.Minute)),
+		kgo.HeartbeatInterval(requested.duration("heartbeat.interval.ms", 3*time.Second)),
+		kgo.MetadataMinAge(requested.duration("metadata.min.age.ms", 100*time.Millisecond)),
+		kgo.OnPartitionsAssigned(created.assigned),
+		kgo.OnPartitionsRevoked(created.revoked),
+		kgo.OnPartitionsLost(created.lost),
 	}
-	one.client = client
-	go one.run()
-	return one
+	if name != "" {
+		options = append(options, kgo.ClientID(name))
+	}
+	if pause := requested.duration("retry.backoff.ms", 0); pause > 0 {
+		options = append(options, kgo.RetryBackoffFn(func(int) time.Duration { return pause }))
+	}
+	client, err := kgo.NewClient(options...)
+	if err != nil {
+		fail(err)
+	}
+	created.client = client
+	go created.run()
+	return created
 }
 
 func (m *member) run() {
 	for {
 		m.client.PollFetches(context.Background()).EachError(func(_ string, _ int32, err error) {
-			report(event{Event: "error", Member: m.name, Reason: err.Error()})
+			failed(m.requested, m.name, err)
 		})
 	}
 }

@@ -3,30 +3,24 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/segmentio/kafka-go"
 )
 
-const raised = 70 // EX_SOFTWARE: the client returned an error
-
 // consume joins a group, again and again, until the input ends.
-//
-// Arguments: address, group, topic, assignor.
 //
 // The client reports the end of a generation during SyncGroup as an error, and has then
 // begun to join again.
-func consume(arguments []string) {
+func consume(requested requestedConsumer) {
 	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
-		ID:                arguments[1],
-		Brokers:           []string{arguments[0]},
-		Topics:            []string{arguments[2]},
-		GroupBalancers:    []kafka.GroupBalancer{balancer(arguments[3], nil)},
-		HeartbeatInterval: 100 * time.Millisecond,
-		JoinGroupBackoff:  time.Millisecond,
+		ID:                requested.text("group.id"),
+		Brokers:           []string{requested.text("bootstrap.servers")},
+		Topics:            requested.Topics,
+		GroupBalancers:    []kafka.GroupBalancer{balancer(requested.Assignors[0], nil)},
+		HeartbeatInterval: requested.duration("heartbeat.interval.ms", 0),
+		JoinGroupBackoff:  requested.duration("retry.backoff.ms", 0),
 	})
 	if err != nil {
 		fail(err)
@@ -43,9 +37,4 @@ func consume(arguments []string) {
 		}
 	}
 	os.Exit(0)
-}
-
-func fail(err error) {
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(raised)
 }

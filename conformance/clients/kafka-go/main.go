@@ -13,7 +13,7 @@ import (
 
 func main() {
 	if os.Args[1] == "consume" {
-		consume(os.Args[2:])
+		consume(readRequested(os.Args[2]))
 	}
 	name := os.Args[1]
 	run(name, func(r *Rebalance) (Held, error) { return assign(name, r) })

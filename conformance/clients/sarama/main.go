@@ -27,9 +27,6 @@ type assignmentObserver interface {
 func main() {
 	sarama.Logger = log.New(io.Discard, "", 0)
 	if os.Args[1] == "consume" {
-		consume(os.Args[2:])
-	}
-	if os.Args[1] == "follow" {
 		followOrders(os.Args[2], newMember)
 	}
 	name := os.Args[1]

@@ -11,34 +11,52 @@ import (
 
 // member calls Consume again and again, as sarama's documentation asks for.
 type member struct {
-	name   string
-	group  sarama.ConsumerGroup
-	lock   sync.Mutex
-	free   *sync.Cond
-	topics []string
-	paused bool
-	cancel context.CancelFunc
+	name      string
+	requested requestedConsumer
+	group     sarama.ConsumerGroup
+	lock      sync.Mutex
+	free      *sync.Cond
+	topics    []string
+	paused    bool
+	cancel    context.CancelFunc
 }
 
-func newMember(asked asked, name string, topics []string) orderedMember {
-	config := sarama.NewConfig()
-	config.ClientID = name
-	group := &config.Consumer.Group
-	group.Session.Timeout = time.Duration(asked.SessionMs) * time.Millisecond
-	group.Heartbeat.Interval = time.Duration(asked.HeartbeatMs) * time.Millisecond
-	group.Rebalance.Timeout = time.Duration(asked.JoinMs) * time.Millisecond
-	group.Rebalance.Retry.Backoff = 100 * time.Millisecond
-	group.Rebalance.Retry.Max = 100
-	group.Rebalance.GroupStrategies = []sarama.BalanceStrategy{strategies[asked.Assignor]()}
-	config.Net.ReadTimeout = time.Duration(asked.JoinMs)*time.Millisecond + 10*time.Second
-	opened, err := sarama.NewConsumerGroup([]string{asked.Address}, asked.Group, config)
+func newMember(requested requestedConsumer, name string, topics []string) orderedMember {
+	opened, err := sarama.NewConsumerGroup(
+		[]string{requested.text("bootstrap.servers")},
+		requested.text("group.id"),
+		configOf(requested, name),
+	)
 	if err != nil {
-		panic(err)
+		fail(err)
 	}
-	one := &member{name: name, group: opened, topics: topics}
-	one.free = sync.NewCond(&one.lock)
-	go one.run()
-	return one
+	created := &member{name: name, requested: requested, group: opened, topics: topics}
+	created.free = sync.NewCond(&created.lock)
+	go created.run()
+	return created
+}
+
+// configOf lets a response to JoinGroup wait until all members have joined. A consumer that
+// is alone has no retries of its own: Consume returns the end of a generation at once.
+func configOf(requested requestedConsumer, name string) *sarama.Config {
+	config := sarama.NewConfig()
+	group, retry := &config.Consumer.Group, &config.Consumer.Group.Rebalance.Retry
+	group.Session.Timeout = requested.duration("session.timeout.ms", group.Session.Timeout)
+	group.Heartbeat.Interval = requested.duration("heartbeat.interval.ms", group.Heartbeat.Interval)
+	group.Rebalance.Timeout = requested.duration("max.poll.interval.ms", group.Rebalance.Timeout)
+	group.Rebalance.GroupStrategies = []sarama.BalanceStrategy{strategies[requested.Assignors[0]]()}
+	retry.Max, retry.Backoff = 100, 100*time.Millisecond
+	if requested.isAlone() {
+		retry.Max = 0
+	}
+	backoff := &config.Metadata.Retry.Backoff
+	*backoff = requested.duration("retry.backoff.ms", *backoff)
+	joins := requested.duration("max.poll.interval.ms", 15*time.Minute)
+	config.Net.ReadTimeout = joins + 10*time.Second
+	if name != "" {
+		config.ClientID = name
+	}
+	return config
 }
 
 func (m *member) run() {
@@ -53,11 +71,16 @@ func (m *member) run() {
 		m.lock.Unlock()
 		err := m.group.Consume(ctx, topics, m)
 		cancel()
-		if err != nil && !errors.Is(err, context.Canceled) {
-			report(event{Event: "error", Member: m.name, Reason: err.Error()})
+		if err != nil && !isExpected(err) {
+			failed(m.requested, m.name, err)
 			time.Sleep(100 * time.Millisecond)
 		}
 	}
+}
+
+// isExpected returns whether the client only asks for another call of Consume.
+func isExpected(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, sarama.ErrRebalanceInProgress)
 }
 
 func (m *member) subscribe(topics []string) {

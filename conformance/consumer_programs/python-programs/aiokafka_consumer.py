@@ -48,10 +48,13 @@ async def run() -> None:
     topics = orders.first_topics()
     if topics is None:
         return
+    assignors = orders.assignors(PACKAGE, ASSIGNORS)
     consumer = AIOKafkaConsumer(
-        **orders.keywords(),
-        partition_assignment_strategy=orders.assignors(PACKAGE, ASSIGNORS),
+        **orders.keywords(), partition_assignment_strategy=assignors
     )
+    for assignor in assignors:
+        if hasattr(assignor, "follow"):  # one of `oracle.plugins`
+            assignor.follow(consumer)
     reporting = AsyncReporting(consumer, orders)
     listener = reporting if orders.reports else None
     consumer.subscribe(topics, listener=listener)

@@ -3,7 +3,9 @@
 The argument is a JSON object:
 
 - ``settings``: properties of the client, by Kafka's names (``session.timeout.ms``).
-- ``assignors``: names of the client's assignors, in the order of preference.
+- ``assignors``: names of the client's assignors, in the order of preference. An object
+  is another assignor, which a call returns: ``import`` is the ``module:name`` to call,
+  and ``call`` has the keyword arguments.
 - ``topics``: the consumer starts at once, and subscribes to these. Without them, it
   starts with the order to. A topic that begins with ``^`` is a pattern.
 - ``poll_ms``: time limit of a poll; 100 if absent.
@@ -43,7 +45,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable
-from importlib import import_module
+from pkgutil import resolve_name
 from queue import SimpleQueue
 from typing import Any
 
@@ -59,7 +61,7 @@ class Orders:
     def __init__(self) -> None:
         requested: dict[str, Any] = json.loads(sys.argv[1])
         self.settings: dict[str, Any] = requested["settings"]
-        self.assignor_names: list[str] = requested["assignors"]
+        self.assignor_names: list[Any] = requested["assignors"]
         self.poll_ms: int = requested.get("poll_ms", 100)
         self.reports: bool = requested.get("reports", True)
         self.member: str = self.settings.get("client.id", "")
@@ -85,11 +87,12 @@ class Orders:
         return self.topics.get()
 
     def assignors(self, package: str, known: dict[str, str]) -> list[Any]:
-        """Return the classes of the assignors; ``known`` has their places by name."""
-        places = (known[name].partition(":") for name in self.assignor_names)
+        """Return the assignors; ``known`` has the places of the client's by name."""
         return [
-            getattr(import_module(f"{package}.{module}"), name)
-            for module, _, name in places
+            resolve_name(f"{package}.{known[named]}")
+            if isinstance(named, str)
+            else resolve_name(named["import"])(**named["call"])
+            for named in self.assignor_names
         ]
 
     def keywords(self) -> dict[str, Any]:
