@@ -6,28 +6,16 @@ The coordinator writes every generation that a leader has assigned to the topic
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
-from confluent_kafka import Consumer, TopicPartition
-
 import verify
-from rebalance import OutsideError
-from rebalance.protocol import (
-    Cursor,
-    decode_assignment,
-    decode_subscription,
-    member_claim,
-)
+from pipeline.live import ClientSettings, OffsetsLog
+from pipeline.records import GroupMetadata, decode_record
+from rebalance.protocol import decode_assignment, decode_subscription, member_claim
 from studies.confirmation.observation import Observation
 
-TOPIC: Final = "__consumer_offsets"
-SECONDS: Final = 20.0
 UNREVOKED: Final = "unrevoked"
-_KEY_OF_GROUP: Final = 2
-_NEWEST: Final = 3
-"""Of the versions without tagged fields, which brokers write by default."""
 
 Document = dict[str, Any]
 
@@ -68,62 +56,46 @@ def stored_generations(address: str, group: str) -> list[StoredGeneration]:
     Raises
     ------
     OutsideError
-        If the topic cannot be read to its end, or a record has a new version.
+        If the topic cannot be read to its end.
     WireError
         If a record cannot be decoded.
     """
-    found = []
-    for key, value in _records(address):
-        cursor = Cursor(key)
-        if cursor.int16("version") != _KEY_OF_GROUP or cursor.string("group") != group:
-            continue
-        generation = None if value is None else decode_generation_record(value)
-        if generation is not None:
-            found.append(generation)
-    return found
+    log = OffsetsLog(server=address, settings=ClientSettings())
+    records = (record for within in log.ranges() for record in log.records(within))
+    decoded = (decode_record(record.key or b"", record.value) for record in records)
+    return [
+        generation_of(stored)
+        for stored in decoded
+        if isinstance(stored, GroupMetadata)
+        and stored.group_id == group
+        and stored.members
+    ]
 
 
-def decode_generation_record(value: bytes) -> StoredGeneration | None:
-    """Decode a group's record; None if it has no members.
-
-    `pipeline.records` reads it as well; this package does not know the pipeline.
+def generation_of(stored: GroupMetadata) -> StoredGeneration:
+    """Decode what the members of a group have sent and received.
 
     Raises
     ------
-    OutsideError
-        If it has a version that is not known here.
     WireError
         If it cannot be decoded.
     """
-    cursor = Cursor(value)
-    version = cursor.int16("version")
-    if not 0 <= version <= _NEWEST:
-        raise OutsideError(f"a group's record of version {version}")
-    cursor.string("protocol type")
-    number = cursor.int32("generation")
-    protocol = cursor.nullable_string("protocol") or ""
-    cursor.nullable_string("leader")
-    if version >= 2:
-        cursor.int64("time of the state")
-    members: dict[str, Document] = {}
-    held: dict[str, dict[str, list[int]]] = {}
-    for _ in range(cursor.count("members", least=1)):
-        cursor.string("member id")
-        if version >= 3:
-            cursor.nullable_string("instance id")
-        name = cursor.string("client id")
-        cursor.string("client host")
-        if version >= 1:
-            cursor.int32("rebalance timeout")
-        cursor.int32("session timeout")
-        metadata = cursor.blob("subscription")
-        given = decode_assignment(cursor.blob("assignment"))
-        members[name] = _member(metadata, protocol)
-        held[name] = {topic: sorted(numbers) for topic, numbers in given.partitions}
-    if not members:
-        return None
+    protocol = stored.protocol or ""
+    given = {
+        member.client_id: decode_assignment(member.assignment)
+        for member in stored.members
+    }
     return StoredGeneration(
-        number=number, protocol=protocol, members=members, held=held
+        number=stored.generation,
+        protocol=protocol,
+        members={
+            member.client_id: _member(member.subscription, protocol)
+            for member in stored.members
+        },
+        held={
+            name: {topic: sorted(numbers) for topic, numbers in assigned.partitions}
+            for name, assigned in given.items()
+        },
     )
 
 
@@ -178,39 +150,3 @@ def _owned(member: Document) -> str:
     dated = member.get("generation", -1)
     when = f"of generation {dated}" if dated >= 0 else "without a generation"
     return f"{' and '.join(places)} {when}"
-
-
-def _records(address: str) -> Iterator[tuple[bytes, bytes | None]]:
-    """Yield the keys and values of the topic, from its beginning to its present end."""
-    settings = {
-        "bootstrap.servers": address,
-        "group.id": "unused",
-        "enable.auto.commit": False,
-        "auto.offset.reset": "earliest",
-        "log_level": 0,
-    }
-    consumer = Consumer(settings)
-    try:
-        about = consumer.list_topics(TOPIC, timeout=SECONDS).topics[TOPIC]
-        for number in sorted(about.partitions):
-            first, end = consumer.get_watermark_offsets(
-                TopicPartition(TOPIC, number), timeout=SECONDS
-            )
-            if first >= end:
-                continue
-            consumer.assign([TopicPartition(TOPIC, number, first)])
-            yield from _until(consumer, end)
-    finally:
-        consumer.close()
-
-
-def _until(consumer: Consumer, end: int) -> Iterator[tuple[bytes, bytes | None]]:
-    while True:
-        message = consumer.poll(SECONDS)
-        if message is None or message.error() is not None:
-            raise OutsideError(f"cannot read {TOPIC} to its end")
-        key, value, offset = message.key(), message.value(), message.offset()
-        if isinstance(key, bytes):
-            yield key, value if isinstance(value, bytes) else None
-        if offset is None or offset >= end - 1:
-            return

@@ -11,7 +11,6 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 from confluent_kafka import (
-    OFFSET_BEGINNING,
     Consumer,
     KafkaException,
     Producer,
@@ -23,6 +22,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AdminClient,
     NewTopic,
 )
+
+from pipeline.live import ClientSettings, OffsetsLog
 
 LOG: Final = "__consumer_offsets"
 SECONDS: Final = 30.0
@@ -99,49 +100,21 @@ def write_log(address: str, path: Path) -> int:
 
     Raises
     ------
-    KafkaException
+    OutsideError
         If the log cannot be read.
     """
-    rows: list[dict[str, Any]] = []
-    consumer = Consumer(
+    log = OffsetsLog(server=address, settings=ClientSettings())
+    rows = [
         {
-            "bootstrap.servers": address,
-            "group.id": "unused",
-            "enable.auto.commit": False,
-            "enable.partition.eof": False,
+            "topic": LOG,
+            "partition": record.partition,
+            "offset": record.offset,
+            "timestamp": record.at,
+            "key": record.key,
+            "value": record.value,
         }
-    )
-    try:
-        partitions = consumer.list_topics(LOG, SECONDS).topics[LOG].partitions
-        for number in sorted(partitions):
-            rows += _records(consumer, number)
-    finally:
-        consumer.close()
+        for within in log.ranges()
+        for record in log.records(within)
+    ]
     pq.write_table(pa.Table.from_pylist(rows, SCHEMA), path, compression="zstd")
     return len(rows)
-
-
-def _records(consumer: Consumer, number: int) -> list[dict[str, Any]]:
-    """Return the records of a partition up to its end of now."""
-    place = TopicPartition(LOG, number, OFFSET_BEGINNING)
-    _, end = consumer.get_watermark_offsets(place, timeout=SECONDS)
-    consumer.assign([place])
-    rows: list[dict[str, Any]] = []
-    deadline = time.monotonic() + SECONDS
-    while consumer.position([place])[0].offset < end:
-        if time.monotonic() > deadline:
-            raise KafkaException(f"{LOG} was not read in {SECONDS:.0f} s")
-        for message in consumer.consume(1000, 0.5):
-            if message.error() is not None:
-                raise KafkaException(message.error())
-            rows.append(
-                {
-                    "topic": LOG,
-                    "partition": number,
-                    "offset": message.offset(),
-                    "timestamp": message.timestamp()[1],
-                    "key": message.key(),
-                    "value": message.value(),
-                }
-            )
-    return rows

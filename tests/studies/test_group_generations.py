@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from pipeline.records import GroupMember, GroupMetadata
-from rebalance import OutsideError
 from rebalance.protocol import (
     MemberAssignment,
     Subscription,
@@ -14,10 +13,9 @@ from rebalance.protocol import (
 )
 from studies.confirmation.group_generations import (
     StoredGeneration,
-    decode_generation_record,
+    generation_of,
     unrevoked_in,
 )
-from tests.pipeline.records.writers import group_value
 
 SIZES = {"p": 1, "q": 1}
 ALONE = StoredGeneration(
@@ -63,21 +61,6 @@ def test_what_is_withheld_or_kept_is_no_fault(kept: dict[str, list[int]]) -> Non
     assert "a claims p:0 and q:0 of generation 2" in seen.outcome
 
 
-def record(version: int, *members: GroupMember) -> bytes:
-    """Return a group's record as Kafka writes it, which the audit reads, too."""
-    group = GroupMetadata(
-        group_id="g",
-        version=version,
-        protocol_type="consumer",
-        generation=7,
-        protocol="cooperative-sticky",
-        leader="a-1",
-        state_timestamp=0,
-        members=members,
-    )
-    return group_value(group)
-
-
 def member_a() -> GroupMember:
     sent = Subscription(version=2, topics=("p",), owned=(("p", (0,)),), generation=6)
     given = MemberAssignment(version=0, partitions=(("p", (0,)),))
@@ -93,20 +76,18 @@ def member_a() -> GroupMember:
     )
 
 
-@pytest.mark.parametrize("version", range(4))
-def test_a_record_is_read_in_each_version(version: int) -> None:
-    generation = decode_generation_record(record(version, member_a()))
-    assert generation is not None
+def test_a_record_is_what_its_members_sent_and_received() -> None:
+    group = GroupMetadata(
+        group_id="g",
+        version=3,
+        protocol_type="consumer",
+        generation=7,
+        protocol="cooperative-sticky",
+        leader="a-1",
+        members=(member_a(),),
+    )
+    generation = generation_of(group)
     assert (generation.number, generation.protocol) == (7, "cooperative-sticky")
     claim = {"subscription": ["p"], "owned": {"p": [0]}, "generation": 6}
     assert generation.members == {"a": claim}
     assert generation.held == {"a": {"p": [0]}}
-
-
-def test_a_group_without_members_has_no_generation() -> None:
-    assert decode_generation_record(record(3)) is None
-
-
-def test_an_unknown_version_is_named() -> None:
-    with pytest.raises(OutsideError, match="version 4"):
-        decode_generation_record(b"\x00\x04")
