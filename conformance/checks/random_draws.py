@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.checks.check import Check
-from conformance.runs import Family, Subject, drive_twice
+from conformance.runs import Family, Subject, drawn_outcomes
 
 
 def family_checks(
@@ -34,16 +34,6 @@ def draw_checks(
     cooperative: bool = False,
 ) -> Iterator[Check]:
     """Yield the checks of one draw; see `family_checks`."""
-    rebalance = family.first(seed, index)
-    for step in range(family.steps):
-        outcome = drive_twice(subject, rebalance, cooperative=cooperative)
+    outcomes = drawn_outcomes(subject, family, seed, index, cooperative=cooperative)
+    for step, outcome in enumerate(outcomes):
         yield Check(part=family.name, name=f"{seed}/{index}/{step}", outcome=outcome)
-        if outcome.held is None or step + 1 == family.steps:
-            return
-        rebalance = family.after(
-            outcome.rounds[-1].rebalance,
-            outcome.held,
-            seed=seed,
-            index=index,
-            step=step + 1,
-        )

@@ -12,6 +12,7 @@ from conformance.runs.draws import (
     Draws,
     Given,
     Sighting,
+    drawn_outcomes,
     run_draws,
     run_given,
 )
@@ -114,6 +115,7 @@ __all__ = [
     "check_family",
     "difference_by",
     "difference_of_new",
+    "drawn_outcomes",
     "drive",
     "drive_twice",
     "examined",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from conformance.runs.categories import Category, Mechanism
+from conformance.runs.families import Family
 from conformance.runs.own_families import family_of
 from conformance.runs.records import FILE
 from conformance.runs.repeating import as_nondeterministic, drive_twice
@@ -269,17 +270,26 @@ def run_given(subject: Subject, given: Given) -> Counts:
 def _run_draw(subject: Subject, draws: Draws, index: int, counts: Counts) -> None:
     counts.draws += 1
     family, seed = family_of(draws.family), draws.seed
-    rebalance = family.first(seed, index)
-    for step in range(family.steps):
-        outcome = drive_twice(subject, rebalance, cooperative=draws.cooperative)
+    steps = drawn_outcomes(subject, family, seed, index, cooperative=draws.cooperative)
+    for step, outcome in enumerate(steps):
         sighting = Sighting(
             family=family.name, seed=seed, index=index, step=step, outcome=outcome
         )
         counts.add(sighting, keep=draws.keep)
-        if outcome.held is None:
+
+
+def drawn_outcomes(
+    subject: Subject, family: Family, seed: int, index: int, *, cooperative: bool
+) -> Iterator[Outcome]:
+    """Yield the outcome of each step of a draw.
+
+    Under churn, the last answer becomes the next claim; a draw ends early if it cannot.
+    """
+    rebalance = family.first(seed, index)
+    for step in range(1, family.steps + 1):
+        outcome = drive_twice(subject, rebalance, cooperative=cooperative)
+        yield outcome
+        if outcome.held is None or step == family.steps:
             return
-        if step + 1 < family.steps:
-            last = outcome.rounds[-1].rebalance
-            rebalance = family.after(
-                last, outcome.held, seed=seed, index=index, step=step + 1
-            )
+        last = outcome.rounds[-1].rebalance
+        rebalance = family.after(last, outcome.held, seed=seed, index=index, step=step)
