@@ -8,6 +8,7 @@ from conformance.wire.consumers import (
     librdkafka,
 )
 from conformance.wire.dialects import DIALECTS, Dialect, WrittenAs
+from conformance.wire.exchange import named_topics, newest_generation
 from conformance.wire.leader import Wire
 from conformance.wire.loopback import LoopbackLimits
 from conformance.wire.registered import dialect_of, wire_consumer
@@ -33,6 +34,8 @@ __all__ = [
     "kafka_clients",
     "kafka_python",
     "librdkafka",
+    "named_topics",
+    "newest_generation",
     "outside_consumer",
     "wire_consumer",
     "wired_client",

@@ -7,7 +7,7 @@ points. The consumer under test is the first of the instance's members.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -152,7 +152,7 @@ def exchange_of(
 
 def topic_names(rebalance: Rebalance, number: int) -> dict[str, str]:
     """Return the names on the wire by the names in the document."""
-    names = enumerate(_names(rebalance))
+    names = enumerate(sorted(named_topics(rebalance)))
     return {topic: f"w{number}-{rank:06d}" for rank, topic in names}
 
 
@@ -163,15 +163,13 @@ def topics_of_leader(rebalance: Rebalance, number: int) -> list[str]:
     return [names[t] for t in wanted if t in topics and topics[t].partitions]
 
 
-def _names(rebalance: Rebalance) -> list[str]:
-    """Return all topics that the rebalance names, sorted."""
-    return sorted({*rebalance.topics, *_of_members(rebalance)})
-
-
-def _of_members(rebalance: Rebalance) -> Iterator[str]:
-    for member in rebalance.members.values():
-        yield from member.subscription
-        yield from member.owned or {}
+def named_topics(rebalance: Rebalance) -> set[str]:
+    """Return all topics that the rebalance names, also those that do not exist."""
+    members = rebalance.members.values()
+    return set(rebalance.topics).union(
+        *(member.subscription for member in members),
+        *(member.owned or {} for member in members),
+    )
 
 
 def _claims(member: Member, names: dict[str, str]) -> Partitions:

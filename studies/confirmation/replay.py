@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Final
 
-from conformance.wire import dialect_of
+from conformance.wire import dialect_of, newest_generation
 from rebalance import Member, Rebalance
 from rebalance.protocol import UNKNOWN_GENERATION, decode_subscription
 from studies.confirmation import join_barrier
@@ -27,7 +27,6 @@ from studies.confirmation.replay_plan import (
     Way,
     broker_names,
     claims_of,
-    newest_generation,
 )
 
 PACE: Final = Pace(session=30_000)

@@ -6,10 +6,10 @@ exist. What a member claims beyond that, only a crafted member can claim.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from conformance.wire import named_topics, newest_generation
 from rebalance import Member, Rebalance
 from rebalance.protocol import UNKNOWN_GENERATION, Partitions
 
@@ -83,15 +83,10 @@ def plan_of(instance: Rebalance, client: str) -> ReplayPlan | None:
     return ReplayPlan(way=Way.HANDED_OUT, real=real)
 
 
-def newest_generation(instance: Rebalance) -> int:
-    """Return the newest generation of a claim; -1 if none is known."""
-    return max(map(_generation, instance.members.values()), default=UNKNOWN_GENERATION)
-
-
 def broker_names(instance: Rebalance, prefix: str) -> dict[str, str]:
     """Return names that sort as those of the rebalance do, also of missing topics."""
-    topics = {*instance.topics, *_named(instance)}
-    return {topic: f"{prefix}-{rank:04d}" for rank, topic in enumerate(sorted(topics))}
+    topics = enumerate(sorted(named_topics(instance)))
+    return {topic: f"{prefix}-{rank:04d}" for rank, topic in topics}
 
 
 def claims_of(member: Member, names: dict[str, str]) -> Partitions:
@@ -100,12 +95,6 @@ def claims_of(member: Member, names: dict[str, str]) -> Partitions:
     return tuple(
         (names[topic], tuple(owned[topic])) for topic in sorted(owned) if owned[topic]
     )
-
-
-def _named(instance: Rebalance) -> Iterator[str]:
-    for member in instance.members.values():
-        yield from member.subscription
-        yield from member.owned or {}
 
 
 def _generation(member: Member) -> int:

@@ -1,7 +1,4 @@
-"""Real consumers as leaders; their verdicts equal those of their adapters.
-
-Inner name: the newest generation of a document.
-"""
+"""Real consumers as leaders; their verdicts equal those of their adapters."""
 
 from __future__ import annotations
 
@@ -30,9 +27,9 @@ from conformance.wire import (
     aiokafka,
     kafka_python,
     librdkafka,
+    newest_generation,
     wire_consumer,
 )
-from conformance.wire.exchange import newest_generation
 from rebalance import OutsideError, parse_rebalance
 from tests.conformance.corpus.scenes import SCENARIOS
 from tests.conformance.wire.scripts import TINY, WHOLE, held, script
