@@ -18,12 +18,25 @@ from conformance.clients.declaration import FILE, FOLDER, ClientDeclaration
 
 VARIABLE: Final = "ORACLE_CLIENTS"
 RECORD: Final = "built.json"
+GO_MODULES: Final = "go/modules"
 
 
 def clients_folder() -> Path:
     """Return the folder of built clients."""
     named = os.environ.get(VARIABLE)
     return Path(named) if named else FOLDER.parents[1] / "build" / "clients"
+
+
+def go_environment() -> dict[str, str]:
+    """Return the variables with which Go builds; modules are checked against sums."""
+    return {
+        "GOMODCACHE": str(clients_folder() / GO_MODULES),
+        "GOCACHE": str(clients_folder() / "go" / "cache"),
+        "GOFLAGS": "-mod=readonly -modcacherw",
+        "GOTOOLCHAIN": "local",
+        "GOWORK": "off",
+        "CGO_ENABLED": "0",
+    }
 
 
 def place_of(client: ClientDeclaration, version: str) -> Path:

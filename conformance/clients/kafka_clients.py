@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -117,6 +117,8 @@ def _pins() -> dict[str, tuple[Jar, ...]]:
 
 
 _PINS: Final = MappingProxyType(_pins())
+COMPILER: Final = _PINS["compiler"][0]
+"""The compiler, which runs on a runtime without one."""
 
 NEWEST: Final = Line(
     version="4.4.0",
@@ -141,11 +143,10 @@ def install(line: Line) -> KafkaClients:
     """
     java = java_home().home / "bin" / "java"
     folder = jars_folder()
-    fetch((*_PINS["compiler"], *line.jars), folder, java=java)
+    fetch((COMPILER, *line.jars), folder, java=java)
     jars = tuple(folder / jar.file_name for jar in line.jars)
-    compiler = folder / _PINS["compiler"][0].file_name
     try:
-        classes = _compiled(line, jars, folder, [str(java), "-jar", str(compiler)])
+        classes = _compiled(line, jars, folder, java)
     except PermissionError as error:
         reason = f"{folder} cannot be written to, and lacks the compiled adapter"
         raise OutsideError(reason) from error
@@ -169,29 +170,36 @@ def installed(line: Line) -> KafkaClients | None:
     return KafkaClients(line=line, java=java, class_path=(classes, *jars))
 
 
-def compiler_jar() -> Jar:
-    """Return the compiler, which runs on a runtime without one."""
-    return _PINS["compiler"][0]
-
-
 def jars_folder() -> Path:
     """Return the folder of fetched jars, in this Python environment."""
     return Path(sys.prefix) / "jars"
 
 
-def _compiled(
-    line: Line, jars: tuple[Path, ...], folder: Path, compiler: list[str]
-) -> Path:
+def compiling(java: Path, sources: Sequence[str], made: str, path: str) -> list[str]:
+    """Return the command of `COMPILER`, which is to be among the fetched jars.
+
+    Parameters
+    ----------
+    sources : sequence of str
+        Files.
+    made : str
+        Folder for the classes.
+    path : str
+        Class path.
+    """
+    command = [str(java), "-jar", str(jars_folder() / COMPILER.file_name)]
+    command += ["-source", RELEASE, "-target", RELEASE, "-proc:none", "-nowarn"]
+    return [*command, "-encoding", "UTF-8", "-d", made, "-cp", path, *sources]
+
+
+def _compiled(line: Line, jars: tuple[Path, ...], folder: Path, java: Path) -> Path:
     """Return the folder of classes, compiled in a temporary folder and then renamed."""
     classes = _classes(line, folder)
     if not classes.exists():
-        sources = [SOURCES / name for name in line.sources]
+        sources = [str(SOURCES / name) for name in line.sources]
         with tempfile.TemporaryDirectory(dir=folder) as temporary:
             made = Path(temporary) / "classes"
-            command = [*compiler]
-            command += ["-source", RELEASE, "-target", RELEASE, "-proc:none", "-nowarn"]
-            command += ["-encoding", "UTF-8", "-d", str(made)]
-            command += ["-cp", ":".join(map(str, jars)), *map(str, sources)]
+            command = compiling(java, sources, str(made), ":".join(map(str, jars)))
             run_java(command, what="compile the adapter", seconds=COMPILE_SECONDS)
             _settle(made, classes)
     return classes
@@ -201,7 +209,7 @@ def _classes(line: Line, folder: Path) -> Path:
     """Return the folder of classes for these sources and jars, existing or not."""
     sources = [SOURCES / name for name in line.sources]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources))
-    for jar in (*_PINS["compiler"], *line.jars):
+    for jar in (COMPILER, *line.jars):
         digest.update(jar.sha256.encode())
     return folder / f"adapter-{line.version}-{digest.hexdigest()[:12]}"
 

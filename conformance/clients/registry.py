@@ -71,7 +71,7 @@ class ClientAssignor:
         if self.kind == "wire":
             reason = "has no adapter: it is tested over the wire"
             raise UnknownClientError(f"{self.spec} {reason}")
-        client = _declaration(self.client)
+        client = declaration_of(self.client)
         argument = client.assignors[self.assignor].argument or self.assignor
         if client.build.toolchain == "java":
             kafka = installed(LINES[self.version])
@@ -100,7 +100,7 @@ def matching_client_assignors(spec: str) -> tuple[ClientAssignor, ...]:
         If the registry has no such client, version, or assignor.
     """
     name, version, assignor = _parts(spec)
-    client = _declaration(name)
+    client = declaration_of(name)
     wanted = version or client.versions[0]
     found = tuple(
         candidate
@@ -121,7 +121,7 @@ def client_assignor(spec: str) -> ClientAssignor:
         If the registry has no such client, version, or assignor.
     """
     name, version, assignor = _parts(spec)
-    client = _declaration(name)
+    client = declaration_of(name)
     wanted = f"{name}@{version or client.versions[0]}/{assignor or client.default}"
     (found,) = matching_client_assignors(wanted)
     return found
@@ -150,7 +150,14 @@ def _parts(spec: str) -> tuple[str, str | None, str | None]:
     return name, version or None, assignor or None
 
 
-def _declaration(name: str) -> ClientDeclaration:
+def declaration_of(name: str) -> ClientDeclaration:
+    """Return the declaration of a client.
+
+    Raises
+    ------
+    UnknownClientError
+        If there is none.
+    """
     for client in declarations():
         if client.name == name:
             return client

@@ -15,16 +15,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from conformance.clients import (
-    LINES,
-    ClientAssignor,
-    MissingClientError,
-    UnknownClientError,
+from conformance.clients import LINES, ClientAssignor, MissingClientError
+from conformance.clients.installed import (
+    built_command,
+    clients_folder,
+    go_environment,
+    place_of,
 )
-from conformance.clients.declaration import ClientDeclaration, declarations
-from conformance.clients.installed import built_command, clients_folder, place_of
 from conformance.clients.jars import fetch
-from conformance.clients.kafka_clients import compiler_jar, installed, jars_folder
+from conformance.clients.kafka_clients import (
+    COMPILER,
+    compiling,
+    installed,
+    jars_folder,
+)
+from conformance.clients.registry import declaration_of
 from conformance.java import java_home
 from conformance.reproducers.junit_launcher import JUNIT
 from conformance.reproducers.rendering import Reproducer
@@ -43,6 +48,10 @@ _PYTEST: Final = (
 _QUIET: Final = (
     *("-m", "pytest", "-q", "-p", "no:cacheprovider"),
     *("--tb=line", "--disable-warnings"),
+)
+_LAUNCHED: Final = (
+    *("org.junit.platform.console.ConsoleLauncher", "execute"),
+    *("--disable-banner", "--disable-ansi-colors", "--details=tree"),
 )
 
 
@@ -110,20 +119,13 @@ def _go(assignor: ClientAssignor, file: str, folder: Path) -> Runner:  # noqa: A
         raise OutsideError("reproducers in Go need go: run `make clients`")
     return Runner(
         commands=((go, "test", "-count=1", "."),),
-        environment={
-            "GOMODCACHE": str(clients_folder() / "go" / "modules"),
-            "GOCACHE": str(clients_folder() / "go" / "cache"),
-            "GOFLAGS": "-mod=readonly -modcacherw",
-            "GOTOOLCHAIN": "local",
-            "GOWORK": "off",
-            "CGO_ENABLED": "0",
-        },
+        environment=go_environment(),
     )
 
 
 def _node(assignor: ClientAssignor, file: str, folder: Path) -> Runner:
     node = _built(assignor)[0]
-    place = place_of(_declaration(assignor), assignor.version)
+    place = place_of(declaration_of(assignor.client), assignor.version)
     (folder / "node_modules").symlink_to(place / "node_modules")
     return Runner(commands=((node, "--test", "--test-reporter=tap", file),))
 
@@ -133,45 +135,15 @@ def _java(assignor: ClientAssignor, file: str, folder: Path) -> Runner:
     kafka = installed(LINES[assignor.version])
     if kafka is None:
         raise MissingClientError(assignor.client, assignor.version)
-    java, jars = str(java_home().home / "bin" / "java"), jars_folder()
-    compiler = compiler_jar()
-    fetch((JUNIT, compiler), jars, java=Path(java))
-    needed = (jars / JUNIT.file_name, *kafka.line_jars)
-    path = os.pathsep.join(map(str, needed))
-    compile_ = (
-        "-jar",
-        str(jars / compiler.file_name),
-        "-source",
-        "17",
-        "-target",
-        "17",
-    )
-    named = (
-        "-proc:none",
-        "-nowarn",
-        "-encoding",
-        "UTF-8",
-        "-d",
-        "classes",
-        "-cp",
-        path,
-    )
-    launch = ("org.junit.platform.console.ConsoleLauncher", "execute")
-    shown = ("--disable-banner", "--disable-ansi-colors", "--details=tree")
-    selected = ("--select-class", Path(file).stem)
+    java, jars = java_home().home / "bin" / "java", jars_folder()
+    fetch((JUNIT, COMPILER), jars, java=java)
+    path = os.pathsep.join(map(str, (jars / JUNIT.file_name, *kafka.line_jars)))
     (folder / "classes").mkdir()
+    launch = (str(java), "-Xmx512m", "-cp", f"{path}{os.pathsep}classes", *_LAUNCHED)
     return Runner(
         commands=(
-            (java, *compile_, *named, file),
-            (
-                java,
-                "-Xmx512m",
-                "-cp",
-                f"{path}{os.pathsep}classes",
-                *launch,
-                *shown,
-                *selected,
-            ),
+            tuple(compiling(java, [file], "classes", path)),
+            (*launch, "--select-class", Path(file).stem),
         )
     )
 
@@ -180,14 +152,7 @@ _RUNNERS: Final = {"Go": _go, "Java": _java, "JavaScript": _node, "Python": _pyt
 
 
 def _built(assignor: ClientAssignor) -> tuple[str, ...]:
-    command = built_command(_declaration(assignor), assignor.version)
+    command = built_command(declaration_of(assignor.client), assignor.version)
     if command is None:
         raise MissingClientError(assignor.client, assignor.version)
     return command
-
-
-def _declaration(assignor: ClientAssignor) -> ClientDeclaration:
-    for client in declarations():
-        if client.name == assignor.client:
-            return client
-    raise UnknownClientError(f"client: no {assignor.client!r}")

@@ -12,28 +12,19 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from conformance.clients.declaration import ClientDeclaration
-from conformance.clients.installed import clients_folder
+from conformance.clients.installed import clients_folder, go_environment
 from tools.clients.toolchains import GO, NODE, find_toolchain
 from tools.installer import SetUpError
 from tools.side_environment import side_environment
 
 SECONDS = 600
 LOCK = "requirements.lock"
-GO_MODULES = "go/modules"
 
 
 def build_go(place: Path, client: ClientDeclaration) -> list[str]:
     """Compile the adapter; modules are checked against ``go.sum``."""
-    settings = {
-        "GOMODCACHE": str(clients_folder() / GO_MODULES),
-        "GOCACHE": str(clients_folder() / "go" / "cache"),
-        "GOFLAGS": "-mod=readonly -modcacherw",
-        "GOTOOLCHAIN": "local",
-        "GOWORK": "off",
-        "CGO_ENABLED": "0",
-    }
     build = [str(find_toolchain(GO)), "build", "-ldflags=-s -w", "-o", "adapter", "."]
-    _run(build, place, settings, client)
+    _run(build, place, go_environment(), client)
     return [str(place / "adapter")]
 
 

@@ -15,6 +15,7 @@ from typing import Final
 from conformance.clients import LINES, install
 from conformance.clients.declaration import ClientDeclaration, declarations
 from conformance.clients.installed import (
+    GO_MODULES,
     built_command,
     clients_folder,
     inputs_of,
@@ -23,7 +24,7 @@ from conformance.clients.installed import (
 )
 from conformance.clients.kafka_clients import installed
 from rebalance import OutsideError
-from tools.clients.builders import GO_MODULES, build_go, build_node, build_python
+from tools.clients.builders import build_go, build_node, build_python
 from tools.installer import SetUpError, say
 
 Builder = Callable[[Path, ClientDeclaration], list[str]]
