@@ -1,8 +1,8 @@
 """Conformance of one subject: every check of the corpus and of drawn families."""
 
-from conformance.checks.check import CORPUS, UNMET, Check
+from conformance.checks.check import CORPUS, Check
 from conformance.checks.diagnosis import LONGEST, CommandOf, diagnosis
-from conformance.checks.examination import MOST_EXAMINED, examined_checks
+from conformance.checks.examination import examined_checks
 from conformance.checks.giving_up import MOST_HANGS, GaveUpError, until_hanging
 from conformance.checks.junit import JunitReport
 from conformance.checks.random_draws import family_checks
@@ -20,9 +20,7 @@ from conformance.checks.totals import PartTotals, Totals
 __all__ = [
     "CORPUS",
     "LONGEST",
-    "MOST_EXAMINED",
     "MOST_HANGS",
-    "UNMET",
     "Check",
     "CommandOf",
     "GaveUpError",

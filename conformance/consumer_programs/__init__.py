@@ -7,7 +7,6 @@ these programs, each with its own settings.
 
 from conformance.consumer_programs.client_command import client_consumer
 from conformance.consumer_programs.consumer_process import (
-    ConsumerEvent,
     ConsumerProcess,
 )
 from conformance.consumer_programs.java_command import java_consumer
@@ -19,7 +18,6 @@ from conformance.consumer_programs.requested_consumer import (
 )
 
 __all__ = [
-    "ConsumerEvent",
     "ConsumerProcess",
     "Property",
     "RequestedAssignor",

@@ -8,17 +8,15 @@ from conformance.findings.coverage import (
 )
 from conformance.findings.definitions import (
     Definition,
-    Example,
     all_definitions,
     definition,
     example,
 )
 from conformance.findings.stored import Stored, stored_records
-from conformance.findings.trials import Trial, parse_trial, try_examples
+from conformance.findings.trials import Trial, external_of, parse_trial, try_examples
 
 __all__ = [
     "Definition",
-    "Example",
     "Stored",
     "Trial",
     "UncoveredError",
@@ -26,6 +24,7 @@ __all__ = [
     "definition",
     "definitions_of",
     "example",
+    "external_of",
     "findings_by_definition",
     "parse_trial",
     "stored_records",

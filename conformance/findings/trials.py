@@ -109,7 +109,7 @@ def try_examples(
     wanted = all_definitions() if definitions is None else definitions
     for assignor in all_client_assignors() if assignors is None else assignors:
         try:
-            external = _external(assignor, seconds)
+            external = external_of(assignor, seconds=seconds)
         except MissingClientError:
             missing(assignor.spec)
             continue
@@ -161,8 +161,14 @@ def _remembered(
         return drive(leader, instance, cooperative=assignor.cooperative)
 
 
-def _external(assignor: ClientAssignor, seconds: float) -> External:
-    """Return the adapter, or the consumer on the wire."""
+def external_of(assignor: ClientAssignor, *, seconds: float) -> External:
+    """Return the adapter, or the consumer on the wire if there is none.
+
+    Raises
+    ------
+    MissingClientError
+        If the client is not installed on this machine.
+    """
     if assignor.kind == "adapter":
         return external_client(assignor, seconds=seconds)
     from conformance.wire import wired_client  # noqa: PLC0415 - needs an extra

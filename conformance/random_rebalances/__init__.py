@@ -32,7 +32,6 @@ from conformance.random_rebalances.random_shares import (
 from conformance.random_rebalances.subscription_frames import (
     HOSTILE_NAMES,
     UNEVEN_FRAMES,
-    Document,
     DrawLimits,
     document_of_frame,
     draw_frame,
@@ -42,7 +41,6 @@ from conformance.random_rebalances.subscription_frames import (
 __all__ = [
     "HOSTILE_NAMES",
     "UNEVEN_FRAMES",
-    "Document",
     "DrawLimits",
     "ShareLimits",
     "change_group",

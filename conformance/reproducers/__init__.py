@@ -1,7 +1,7 @@
 """Reproducers: a finding as a self-contained test in the language of its client."""
 
 from conformance.reproducers.case import NoReproducerError, ReproducerCase, case_of
-from conformance.reproducers.rendering import Reproducer, render
+from conformance.reproducers.rendering import render
 from conformance.reproducers.reproducer_record import (
     RECORD,
     ReproducerRecord,
@@ -15,7 +15,6 @@ __all__ = [
     "RECORD",
     "SECONDS",
     "NoReproducerError",
-    "Reproducer",
     "ReproducerCase",
     "ReproducerRecord",
     "ReproducerRun",

@@ -1,12 +1,12 @@
 """Differential runs: drive an assignor through rebalances and classify each outcome."""
 
-from conformance.runs.categories import SAFETY, Category, Mechanism, Requirement
+from conformance.runs.categories import SAFETY, Category, Requirement
 from conformance.runs.dependence import (
     difference_by,
     difference_of_new,
     examined,
 )
-from conformance.runs.difference import Dependence, Difference, SentAnswer
+from conformance.runs.difference import Dependence, Difference
 from conformance.runs.draws import (
     Counts,
     Draws,
@@ -25,7 +25,7 @@ from conformance.runs.external import (
 from conformance.runs.families import FAMILIES, Family
 from conformance.runs.guidance import Guide
 from conformance.runs.optimum import stated_optimum
-from conformance.runs.other_processes import Repeatable, Repeating, RepeatSource
+from conformance.runs.other_processes import Repeatable, Repeating
 from conformance.runs.own_families import (
     OwnDrawError,
     UnknownFamilyError,
@@ -43,7 +43,6 @@ from conformance.runs.records import (
     CaseRecord,
     CategoryName,
     Finding,
-    MechanismRecord,
     RepeatRecord,
     RunSummary,
     ShrunkRecord,
@@ -63,7 +62,6 @@ from conformance.runs.rounds import (
     JudgedAnswer,
     Outcome,
     drive,
-    next_generation,
     next_round,
 )
 from conformance.runs.run import RunPlan, leader_of, run_families, run_instances
@@ -90,21 +88,17 @@ __all__ = [
     "Given",
     "Guide",
     "JudgedAnswer",
-    "Mechanism",
-    "MechanismRecord",
     "NoSubject",
     "OutOfTimeError",
     "Outcome",
     "OwnDrawError",
     "Recorder",
     "RepeatRecord",
-    "RepeatSource",
     "Repeatable",
     "Repeating",
     "Requirement",
     "RunPlan",
     "RunSummary",
-    "SentAnswer",
     "ShrunkRecord",
     "Sighting",
     "Startable",
@@ -127,7 +121,6 @@ __all__ = [
     "in_turns",
     "in_workers",
     "leader_of",
-    "next_generation",
     "next_round",
     "parse_finding",
     "parse_run",

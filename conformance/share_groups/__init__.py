@@ -4,10 +4,8 @@ A partition of a share group can be assigned to several members, so that the rul
 consumer groups do not apply, and ``verify`` is not asked.
 """
 
-from conformance.share_groups.share_group import Held, ShareGroup, share_group_of
+from conformance.share_groups.share_group import ShareGroup, share_group_of
 from conformance.share_groups.share_judge import (
-    ShareFigures,
-    ShareViolation,
     share_figures,
     share_violations,
 )
@@ -20,11 +18,8 @@ from conformance.share_groups.share_play import (
 
 __all__ = [
     "STEPS",
-    "Held",
     "ShareCheck",
-    "ShareFigures",
     "ShareGroup",
-    "ShareViolation",
     "judged_share_group",
     "play_share_group",
     "share_figures",

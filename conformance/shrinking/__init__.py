@@ -1,7 +1,7 @@
 """Shrinking: the smallest rebalance that still has an outcome of the same kind."""
 
 from conformance.shrinking.ddmin import ddmin
-from conformance.shrinking.reduction import Reduction, reduce_rebalance
+from conformance.shrinking.reduction import reduce_rebalance
 from conformance.shrinking.shrink import Shrinker, Shrunk
 from conformance.shrinking.shrink_runs import (
     ShrinkSource,
@@ -12,7 +12,6 @@ from conformance.shrinking.shrink_runs import (
 )
 
 __all__ = [
-    "Reduction",
     "ShrinkSource",
     "ShrinkTask",
     "Shrinker",

@@ -13,8 +13,6 @@ from conformance.wire.leader import Wire
 from conformance.wire.loopback import LoopbackLimits
 from conformance.wire.registered import dialect_of, wire_consumer
 from conformance.wire.wired import (
-    OutsideConsumer,
-    WiredProgram,
     outside_consumer,
     wired_client,
     wired_command,
@@ -24,10 +22,8 @@ __all__ = [
     "DIALECTS",
     "Dialect",
     "LoopbackLimits",
-    "OutsideConsumer",
     "Wire",
     "WireConsumer",
-    "WiredProgram",
     "WrittenAs",
     "aiokafka",
     "dialect_of",

@@ -4,21 +4,19 @@ Users import `oracle.plugins.kafka_python` or `oracle.plugins.aiokafka`; each re
 its client, which is an extra of this package. The other modules are shared by both.
 """
 
-from oracle.plugins.choice import ORACLE, Choice, chosen
+from oracle.plugins.choice import Choice, chosen
 from oracle.plugins.joining import Joining, claim_of, rebalance_of
 from oracle.plugins.leader import Leader
 from oracle.plugins.memory import Memory
 from oracle.plugins.protocol import Mode, mode_of
-from oracle.plugins.settings import Settings, settings_of
+from oracle.plugins.settings import settings_of
 
 __all__ = [
-    "ORACLE",
     "Choice",
     "Joining",
     "Leader",
     "Memory",
     "Mode",
-    "Settings",
     "chosen",
     "claim_of",
     "mode_of",

@@ -10,14 +10,10 @@ from conformance.findings.definitions.definition import (
     read_definition,
 )
 from conformance.findings.definitions.example import Example, example
-from conformance.findings.definitions.selector import Selector
-from conformance.findings.definitions.upstream import Thread
 
 __all__ = [
     "Definition",
     "Example",
-    "Selector",
-    "Thread",
     "all_definitions",
     "definition",
     "example",
