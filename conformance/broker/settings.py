@@ -28,6 +28,21 @@ class Listener:
 
 
 PLAINTEXT: Final = Listener()
+_SAME: Final = {
+    "auto.create.topics.enable": "false",
+    "offsets.topic.replication.factor": "1",
+    "offsets.topic.num.partitions": "1",
+    "transaction.state.log.replication.factor": "1",
+    "transaction.state.log.min.isr": "1",
+    "group.initial.rebalance.delay.ms": "0",
+    "group.min.session.timeout.ms": "1000",
+    "group.consumer.min.heartbeat.interval.ms": "100",
+    "group.consumer.heartbeat.interval.ms": "300",  # the default is 5 s
+    "group.consumer.min.session.timeout.ms": "1000",
+    "group.consumer.session.timeout.ms": "6000",
+    "log.cleaner.enable": "false",  # the default allocates 128 MB of buffers
+}
+"""Settings of every broker."""
 
 
 def settings(
@@ -61,18 +76,7 @@ def settings(
         "listener.security.protocol.map": f"{name}:{name},CONTROLLER:PLAINTEXT",
         "inter.broker.listener.name": name,
         "log.dirs": str(folder / "data"),
-        "auto.create.topics.enable": "false",
-        "offsets.topic.replication.factor": "1",
-        "offsets.topic.num.partitions": "1",
-        "transaction.state.log.replication.factor": "1",
-        "transaction.state.log.min.isr": "1",
-        "group.initial.rebalance.delay.ms": "0",
-        "group.min.session.timeout.ms": "1000",
-        "group.consumer.min.heartbeat.interval.ms": "100",
-        "group.consumer.heartbeat.interval.ms": "300",  # the default is 5 s
-        "group.consumer.min.session.timeout.ms": "1000",
-        "group.consumer.session.timeout.ms": "6000",
-        "log.cleaner.enable": "false",  # the default allocates 128 MB of buffers
+        **_SAME,
     }
     if rack is not None:
         properties["broker.rack"] = rack

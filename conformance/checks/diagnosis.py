@@ -49,23 +49,20 @@ def diagnosis(check: Check, command: str, *, longest: int | None = LONGEST) -> D
         "answer": _answer(check.outcome),
         "optimum": stated_optimum(first),
     }
+    shown = {key: _shortened(key, document, longest) for key, document in whole.items()}
+    repeats = shown_repeats(check, longest=longest)
+    is_cut = shown != whole or repeats != check.repeats
     entries: Document = {
         "result": check.result,
         "reasons": list(check.reasons),
         "command": command,
+        "rounds": len(rounds) if len(rounds) > 1 else None,
+        **shown,
+        "notes": list(check.notes) or None,
+        "repeats": repeats,
+        "cut": CUT if is_cut else None,
     }
-    if len(rounds) > 1:
-        entries["rounds"] = len(rounds)
-    shown = {key: _shortened(key, document, longest) for key, document in whole.items()}
-    entries |= shown
-    if check.notes:
-        entries["notes"] = list(check.notes)
-    repeats = shown_repeats(check, longest=longest)
-    if repeats is not None:
-        entries["repeats"] = repeats
-    if shown != whole or repeats != check.repeats:
-        entries["cut"] = CUT
-    return entries
+    return {key: entry for key, entry in entries.items() if entry is not None}
 
 
 def shown_repeats(check: Check, *, longest: int | None) -> list[Document] | None:

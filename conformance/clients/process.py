@@ -96,20 +96,9 @@ class Adapter:
         """
         if b"\n" in rebalance:
             raise ValueError("a rebalance of several lines")
-        if self._running is not None and self._running.has_ended():
-            self.close()  # died after its last answer, not because of this rebalance
-        is_new = self._running is None
-        if self._running is None:
-            self._running = _Running(self.program)
-        watch = Watch(
-            seconds=self.seconds,
-            patience=self.patience,
-            size=lambda: size_of(orjson.loads(rebalance)),
-            used=CpuClock(self._running.pid).used,
-            is_new=is_new,
-        )
+        running, watch = self._watched(rebalance)
         try:
-            line = self._running.exchange(rebalance + b"\n", watch)
+            line = running.exchange(rebalance + b"\n", watch)
         except _TooMuchError as error:
             self.close()  # what follows is no answer to the next rebalance
             return Answer(verdict=Verdict.INVALID, reason=str(error))
@@ -118,14 +107,29 @@ class Adapter:
             return error.answer
         if line is not None:
             return watch.answered(read_answer(line))
-        late = watch.cut() if self._running.is_cut else None
-        code, said = self._running.end()
+        late = watch.cut() if running.is_cut else None
+        code, said = running.end()
         self._running = None
         return late or Answer(
             verdict=Verdict.CRASH,
             reason=cause_of_death(code, said),
             place=place_of_death(said),
         )
+
+    def _watched(self, rebalance: bytes) -> tuple[_Running, Watch]:
+        """Return the running program, started if need be, and a watch of its answer."""
+        if self._running is not None and self._running.has_ended():
+            self.close()  # died after its last answer, not because of this rebalance
+        is_new = self._running is None
+        running = self._running = self._running or _Running(self.program)
+        watch = Watch(
+            seconds=self.seconds,
+            patience=self.patience,
+            size=lambda: size_of(orjson.loads(rebalance)),
+            used=CpuClock(running.pid).used,
+            is_new=is_new,
+        )
+        return running, watch
 
     def cut(self) -> None:
         """Kill the program: the answer that another thread awaits is slow, or a crash.

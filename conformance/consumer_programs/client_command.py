@@ -22,14 +22,7 @@ def client_consumer(
 
     The programs in Go are those of the adapters, and those in JavaScript are next to
     them. The version of librdkafka is that of confluent-kafka, which brings it.
-
-    Parameters
-    ----------
-    client : ClientAssignor
-    requested : RequestedConsumer
-        Its assignors are the client's, by their names.
-    memory_mb : int
-        Limit of the heap of a program in Java.
+    ``memory_mb`` limits the heap of a program in Java.
 
     Raises
     ------

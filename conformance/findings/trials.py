@@ -7,6 +7,7 @@ not affected.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any, Final, Literal
 
 import orjson
@@ -113,19 +114,21 @@ def try_examples(
         except MissingClientError:
             missing(assignor.spec)
             continue
-        subject = external.start_impatient(seconds)  # a slow start is no hang
-        try:
-            for definition in wanted:
-                for number, source in enumerate(definition.examples):
-                    if source.clients and assignor.client not in source.clients:
-                        continue
-                    outcome = _outcome(definition, source, assignor, external, subject)
-                    found.append(
-                        _trial(definition, number, assignor, outcome, date, oracle)
-                    )
-        finally:
-            subject.close()
+        for definition, number, outcome in _outcomes(wanted, assignor, external):
+            found.append(_trial(definition, number, assignor, outcome, date, oracle))
     yield from sorted(found, key=lambda trial: (trial.finding, trial.example))
+
+
+def _outcomes(
+    wanted: tuple[Definition, ...], assignor: ClientAssignor, external: External
+) -> Iterator[tuple[Definition, int, Outcome]]:
+    """Yield the outcome of each example by its number; a slow start is not a hang."""
+    with closing(external.start_impatient(external.seconds)) as subject:
+        for definition in wanted:
+            for number, source in enumerate(definition.examples):
+                if not source.clients or assignor.client in source.clients:
+                    outcome = _outcome(definition, source, assignor, external, subject)
+                    yield definition, number, outcome
 
 
 def _outcome(

@@ -127,8 +127,7 @@ def drive(
     cooperative : bool
         Whether to drive it through rounds.
     fewest : callable
-        Returns the fewest moves of a dec-min balanced assignment; called only if the
-        answer is dec-min balanced and `moves_bound` does not settle it.
+        Returns the fewest moves to dec-min balance, if `moves_bound` is not reached.
 
     Raises
     ------

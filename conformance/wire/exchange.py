@@ -120,16 +120,7 @@ def exchange_of(
     """
     names = topic_names(rebalance, number)
     members = tuple(
-        Joined(
-            member_id=name,
-            instance_id=member.instance_id,
-            metadata=dialect.subscription(
-                member,
-                tuple(names[topic] for topic in member.subscription),
-                _claims(member, names),
-                written,
-            ),
-        )
+        _joined(name, member, names, dialect, written)
         for name, member in sorted(rebalance.members.items())
     )
     newest = max(newest_generation(rebalance), 0)
@@ -148,6 +139,19 @@ def exchange_of(
         originals={name: topic for topic, name in names.items()},
         group=rebalance.group,
     )
+
+
+def _joined(
+    name: str,
+    member: Member,
+    names: dict[str, str],
+    dialect: Dialect,
+    written: WrittenAs,
+) -> Joined:
+    topics = tuple(names[topic] for topic in member.subscription)
+    claims = _claims(member, names)
+    metadata = dialect.subscription(member, topics, claims, written)
+    return Joined(member_id=name, instance_id=member.instance_id, metadata=metadata)
 
 
 def topic_names(rebalance: Rebalance, number: int) -> dict[str, str]:
