@@ -1,8 +1,8 @@
 """The survey: every installed client on every family, stored as records."""
 
-from studies.survey.assignor_survey import SurveyPlan, survey_assignor
+from studies.survey.assignor_survey import SurveyPlan
 from studies.survey.confirmed_hangs import Confirmed
-from studies.survey.record_files import record_file, stored_records
+from studies.survey.record_files import record_file
 from studies.survey.survey_run import Surveyed, survey
 
 __all__ = [
@@ -10,7 +10,5 @@ __all__ = [
     "SurveyPlan",
     "Surveyed",
     "record_file",
-    "stored_records",
     "survey",
-    "survey_assignor",
 ]

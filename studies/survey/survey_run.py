@@ -14,12 +14,12 @@ from pathlib import Path
 import orjson
 
 from conformance.clients import ClientAssignor, MissingClientError
-from conformance.runs import External, NoSubject, Subject, external_client, in_workers
-from conformance.wire import wired_client
+from conformance.findings import external_of
+from conformance.runs import NoSubject, Subject, in_workers
 from rebalance import OutsideError
 from studies.survey.assignor_survey import SurveyPlan, survey_assignor
 from studies.survey.confirmed_hangs import close_all
-from studies.survey.record_files import record_file, write_records
+from studies.survey.record_files import record_file, write_records, write_whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,19 +90,6 @@ def survey(
         yield result
 
 
-def external_of(client: ClientAssignor, *, seconds: float) -> External:
-    """Return the client's adapter, or its consumer if it has none.
-
-    Raises
-    ------
-    MissingClientError
-        If it is not installed on this machine.
-    """
-    if client.kind == "adapter":
-        return external_client(client, seconds=seconds)
-    return wired_client(client, seconds=seconds)
-
-
 def _surveyed(_subject: Subject, task: SurveyTask) -> Surveyed:
     client, part = task.client, task.part
     if not part.exists():
@@ -119,9 +106,7 @@ def _surveyed(_subject: Subject, task: SurveyTask) -> Surveyed:
             return Surveyed(spec=client.spec, problem=str(missing))
         except (OSError, OutsideError) as error:
             return Surveyed(spec=client.spec, problem=f"not surveyed: {error}")
-        partial_file = part.with_name(part.name + ".part")
-        partial_file.write_bytes(b"".join(line + b"\n" for line in lines))
-        partial_file.replace(part)
+        write_whole(part, b"".join(line + b"\n" for line in lines))
     counted = map(orjson.loads, part.read_bytes().splitlines())
     rebalances = sum(record.get("rebalances", 0) for record in counted)
     return Surveyed(spec=client.spec, rebalances=rebalances)

@@ -14,13 +14,12 @@ from conformance.clients import (
     all_client_assignors,
     suspecting,
 )
+from conformance.findings import stored_records
 from conformance.runs import (
     FAMILIES,
     Category,
     External,
-    Finding,
     RunPlan,
-    RunSummary,
     external_command,
     run_families,
 )
@@ -29,7 +28,6 @@ from studies.survey import (
     Surveyed,
     SurveyPlan,
     record_file,
-    stored_records,
     survey,
     survey_run,
 )
@@ -87,17 +85,16 @@ def test_a_file_has_the_records_of_all_assignors(tmp_path: Path) -> None:
     assert (lose.rebalances, none.rebalances) == (24, 24)
     assert "not installed" in (missing.problem or "")
     assert not record_file(tmp_path, "missing", "1").exists()
-    records = list(stored_records(record_file(tmp_path, "ours", "1")))
-    counts = [record for record in records if isinstance(record, RunSummary)]
-    places = [(count.subject.assignor, count.family) for count in counts]
+    stored = stored_records(tmp_path)
+    places = [(count.subject.assignor, count.family) for count in stored.runs]
     families = ["fresh", "claims"]
     assert places == [(a, f) for a in ("lose", "none") for f in families]
-    found = [record for record in records if isinstance(record, Finding)]
     kinds = [
         (finding.subject.assignor, finding.family, finding.category)
-        for finding in found
+        for finding in stored.findings
     ]
     assert len(kinds) == len(set(kinds))
+    found = stored.findings
     faults = [finding for finding in found if finding.category == "invalid"]
     assert {fault.family for fault in faults} == {
         "fresh"
@@ -115,8 +112,7 @@ def test_a_file_has_the_records_of_all_assignors(tmp_path: Path) -> None:
 def test_reasons_have_no_stack_traces(tmp_path: Path) -> None:
     """The crash writes two lines; the second names a path of the machine."""
     surveyed([client("trace")], tmp_path)
-    records = stored_records(record_file(tmp_path, "ours", "1"))
-    found = [record for record in records if isinstance(record, Finding)]
+    found = stored_records(tmp_path).findings
     crashes = [finding for finding in found if finding.category == "crash"]
     assert crashes
     for crash in crashes:
@@ -231,7 +227,10 @@ def test_every_installed_client_is_surveyed(
         survey(clients, plan, folder=tmp_path, parts=tmp_path / "parts", workers=2)
     )
     assert [outcome.problem for outcome in done] == [None] * len(clients)
-    for place in dict.fromkeys((client.client, client.version) for client in clients):
-        records = stored_records(record_file(tmp_path, *place))
-        assert {record.subject.version for record in records} == {place[1]}
+    places = {(client.client, client.version) for client in clients}
+    assert all(record_file(tmp_path, *place).exists() for place in places)
+    stored = stored_records(tmp_path)
+    subjects = {finding.subject for finding in stored.findings}
+    subjects |= {run.subject for run in stored.runs}
+    assert {(subject.client, subject.version) for subject in subjects} == places
     assert sum(outcome.rebalances for outcome in done) > 4 * len(clients)
