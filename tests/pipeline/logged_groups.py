@@ -10,11 +10,9 @@ from typing import Any
 
 import confluent_kafka
 from confluent_kafka.admin import AdminClient
-from kafka.coordinator.assignors.range import RangePartitionAssignor
 
 from conformance.broker import Broker, running_broker
 from tests.oracle.plugins.real import Place
-from tests.pipeline.live.test_real_cluster import new_protocol
 from tests.pipeline.test_log_segments import BROKER, DATA, NAME
 
 TOPICS = {"orders": 4, "payments": 2}
@@ -29,7 +27,7 @@ def fill(broker: Broker, mark: str = "") -> None:
     topics = {f"{mark}{name}": count for name, count in TOPICS.items()}
     Place(broker=broker, group="", topics=topics).make_topics()
     classic = Place(broker=broker, group=f"{mark}klassisch-ü", topics=topics)
-    members = [classic.kafka_python(RangePartitionAssignor)]
+    members = [classic.kafka_python("range")]
     try:
         classic.settled(*members)
         members.append(classic.librdkafka("range"))
@@ -45,7 +43,7 @@ def fill(broker: Broker, mark: str = "") -> None:
         for member in members:
             member.leave()
     new = Place(broker=broker, group=f"{mark}next", topics=topics)
-    members = [new_protocol(new, *topics) for _ in range(2)]
+    members = [new.new_protocol(*topics) for _ in range(2)]
     try:
         new.settled(*members)
     finally:

@@ -150,14 +150,14 @@ def test_a_topic_that_is_deleted_and_created_again(
 ) -> None:
     name = "premise-shrinks"
     place = place_of(broker, name, 4)
-    with joined(place.kafka_python(RangePartitionAssignor)) as member:
+    with joined(place.kafka_python("range")) as member:
         place.settled(member)
     commit(place, name, 4)
     with admin_of(broker) as admin:
         admin.delete_topics([name])
         until(lambda: name not in admin.list_topics())
     place = place_of(broker, name, 2)
-    with joined(place.kafka_python(RangePartitionAssignor)) as member:
+    with joined(place.kafka_python("range")) as member:
         place.settled(member)
     found = audited(broker, tmp_path, name)
     assert known(found) == [("valid", 4, 0), ("valid", 2, 0)]
@@ -167,7 +167,7 @@ def test_a_subscription_before_the_topic_exists(broker: Broker, tmp_path: Path) 
     name = "premise-appears"
     join_and_leave(broker, name)
     place = place_of(broker, name, 3)
-    with joined(place.kafka_python(RangePartitionAssignor)) as member:
+    with joined(place.kafka_python("range")) as member:
         place.settled(member)
     found = audited(broker, tmp_path, name)
     assert set(found) == {("valid", None, 0), ("valid", 3, 0)}
@@ -178,12 +178,12 @@ def test_a_leader_with_older_metadata(broker: Broker, tmp_path: Path) -> None:
     """The second member knows five partitions; the leader two, until it asks again."""
     name = "premise-leader"
     place = place_of(broker, name, 2)
-    with joined(place.kafka_python(RangePartitionAssignor)) as leader:
+    with joined(place.kafka_python("range")) as leader:
         place.settled(leader)
         with admin_of(broker) as admin:
             admin.create_partitions({name: NewPartitions(total_count=5)})
         commit(place, f"{name}-other", 5)
-        with joined(place.kafka_python(RangePartitionAssignor)) as second:
+        with joined(place.kafka_python("range")) as second:
             until(lambda: bool(second.held))
     first, *others = known(audited(broker, tmp_path, name))
     assert first == ("valid", 2, 0)

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kafka.coordinator.assignors.range import RangePartitionAssignor
 from kafka.record.default_records import DefaultRecordBatch, DefaultRecordBatchBuilder
 from kafka.record.util import calc_crc32c
 
@@ -281,7 +280,7 @@ def test_a_segment_of_a_real_broker_has_what_a_consumer_reads(
     """The log has the records of other tests' groups, too."""
     place = Place(broker=broker, group="in-segments", topics={"in-segments": 2})
     place.make_topics()
-    member = place.kafka_python(RangePartitionAssignor)
+    member = place.kafka_python("range")
     try:
         place.settled(member)
     finally:

@@ -2,7 +2,8 @@
 
 A leader of this client assigns with the partitions of the topics that it knows. With a
 pattern, which is then its only topic, it knows all that match. With names, it asks for
-them before it joins: otherwise its first assignment could be empty.
+them before it joins: otherwise its first assignment could be empty. It has subscribed
+by then: otherwise it would join again when the answer to its subscription arrives.
 """
 
 from __future__ import annotations
@@ -57,12 +58,12 @@ def main() -> None:
         **orders.keywords(),
         partition_assignment_strategy=orders.assignors(PACKAGE, ASSIGNORS),
     )
-    for topic in topics:
-        if not topic.startswith("^"):
-            consumer.partitions_for_topic(topic)
     reporting = Reporting(consumer, orders)
     listener = reporting if orders.reports else None
     _subscribe(consumer, topics, listener)
+    for topic in topics:
+        if not topic.startswith("^"):
+            consumer.partitions_for_topic(topic)
     while not orders.leaving.is_set():
         consumer.poll(timeout_ms=orders.poll_ms)
         topics = orders.next_topics()

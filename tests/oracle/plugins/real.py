@@ -1,4 +1,4 @@
-"""Members of real groups: four idle clients, and the broker's log.
+"""Members of real groups: consumers' programs, and the broker's log.
 
 A member with an ``instance_id`` is static (KIP-345): it leaves without a LeaveGroup.
 The history of a group is read from the broker's log, ``__consumer_offsets``: leader,
@@ -7,56 +7,45 @@ protocol, and bytes of the members per generation.
 
 from __future__ import annotations
 
-import asyncio
-import json
-import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from threading import Event, Thread
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-import confluent_kafka
-from aiokafka import AIOKafkaConsumer
 from kafka import KafkaConsumer, TopicPartition
 from kafka.admin import KafkaAdminClient, NewTopic
 
 from conformance.broker import Broker
-from conformance.consumer_programs import Property, RequestedConsumer, java_consumer
-from oracle.plugins import aiokafka as for_aiokafka
+from conformance.consumer_programs import (
+    ConsumerProcess,
+    Property,
+    RequestedAssignor,
+    RequestedConsumer,
+    java_consumer,
+    python_consumer,
+)
 from pipeline.records import GroupMetadata, decode_record
 
 SETTLE_SECONDS = 40
 AT_REST = 0.6  # seconds without a change; heartbeats are a third of that
 HEARTBEAT = 200  # ms
-SESSION = 10_000  # ms
+SESSION = 30_000  # ms; a static member's program can take long to start again
 POLL = 500  # ms
+RACK = "r"
+"""Of the broker that tests share."""
 
 Held = frozenset[tuple[str, int]]
 
 
-class Member:
-    """A consumer in a thread of its own; ``held`` is what it has now."""
-
-    def __init__(self, body: Callable[[Member], None]) -> None:
-        self.held: Held = frozenset()
-        self.leaving = Event()
-        self.error: BaseException | None = None
-        self._thread = Thread(target=self._run, args=(body,), daemon=True)
-        self._thread.start()
-
-    def _run(self, body: Callable[[Member], None]) -> None:
-        try:
-            body(self)
-        except BaseException as error:  # noqa: BLE001  # shown where it is waited for
-            self.error = error
+class Member(ConsumerProcess):
+    """A consumer's program; ``held`` are the partitions that it has now."""
 
     def leave(self) -> None:
-        self.leaving.set()
-        self._thread.join(20)
+        """Let it close; it must end without an error."""
+        self.order("leave")
+        code = self.wait(20)
+        cause = self.end()
         self.held = frozenset()
-        if self.error is not None:
-            raise self.error
+        assert code == 0, cause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,116 +72,66 @@ class Place:
         finally:
             admin.close()
 
-    def kafka_python(self, *assignors: Any, instance_id: str | None = None) -> Member:
-        def body(member: Member) -> None:
-            consumer = KafkaConsumer(
-                *self.topics,
-                bootstrap_servers=self.broker.address,
-                group_id=self.group,
-                group_instance_id=instance_id,
-                partition_assignment_strategy=assignors,
-                enable_auto_commit=False,
-                heartbeat_interval_ms=HEARTBEAT,
-                session_timeout_ms=SESSION,
-            )
-            try:
-                for topic in self.topics:  # so that it knows them when it joins
-                    consumer.partitions_for_topic(topic)
-                while not member.leaving.is_set():
-                    consumer.poll(timeout_ms=POLL)
-                    member.held = frozenset(map(tuple, consumer.assignment()))
-            finally:
-                consumer.close()
-
-        return Member(body)
+    def kafka_python(
+        self, *assignors: RequestedAssignor, instance_id: str | None = None
+    ) -> Member:
+        requested = replace(self._requested(assignors, instance_id), poll_ms=POLL)
+        return Member(python_consumer("kafka-python", requested))
 
     def aiokafka(
-        self, *assignors: for_aiokafka.AiokafkaAssignor, instance_id: str | None = None
+        self, *assignors: RequestedAssignor, instance_id: str | None = None
     ) -> Member:
-        async def be(member: Member) -> None:
-            consumer = AIOKafkaConsumer(
-                *self.topics,
-                bootstrap_servers=self.broker.address,
-                group_id=self.group,
-                group_instance_id=instance_id,
-                partition_assignment_strategy=assignors,
-                enable_auto_commit=False,
-                heartbeat_interval_ms=HEARTBEAT,
-                session_timeout_ms=SESSION,
-            )
-            for assignor in assignors:
-                assignor.follow(consumer)
-            await consumer.start()
-            try:
-                while not member.leaving.is_set():
-                    await consumer.getmany(timeout_ms=50)
-                    member.held = frozenset(map(tuple, consumer.assignment()))
-            finally:
-                await consumer.stop()
+        requested = self._requested(assignors, instance_id)
+        return Member(python_consumer("aiokafka", requested))
 
-        return Member(lambda member: asyncio.run(be(member)))
+    def ours(
+        self,
+        client: str,
+        algorithm: str,
+        name: str | None = None,
+        instance_id: str | None = None,
+    ) -> Member:
+        """Join with one of our assignors, in ``kafka_python`` or ``aiokafka``."""
+        start = {"kafka_python": self.kafka_python, "aiokafka": self.aiokafka}[client]
+        imported = f"oracle.plugins.{client}:assignor"
+        assignor = {"import": imported, "call": {"algorithm": algorithm, "name": name}}
+        return start(assignor, instance_id=instance_id)
 
-    def librdkafka(self, strategy: str) -> Member:
-        def body(member: Member) -> None:
-            consumer = confluent_kafka.Consumer(
-                {
-                    "bootstrap.servers": self.broker.address,
-                    "group.id": self.group,
-                    "partition.assignment.strategy": strategy,
-                    "enable.auto.commit": False,
-                    "heartbeat.interval.ms": HEARTBEAT,
-                    "session.timeout.ms": SESSION,
-                }
-            )
-            consumer.subscribe(list(self.topics))
-            try:
-                while not member.leaving.is_set():
-                    consumer.poll(0.05)
-                    now = consumer.assignment()
-                    member.held = frozenset(
-                        (place.topic, place.partition) for place in now
-                    )
-            finally:
-                consumer.close()
+    def librdkafka(self, *assignors: str) -> Member:
+        return Member(python_consumer("librdkafka", self._requested(assignors)))
 
-        return Member(body)
+    def new_protocol(self, *topics: str) -> Member:
+        """Join with ``group.protocol=consumer`` (KIP-848), in the broker's rack."""
+        requested = RequestedConsumer(
+            settings=self._settings
+            | {"group.protocol": "consumer", "client.rack": RACK},
+            topics=topics,
+        )
+        return Member(python_consumer("librdkafka", requested))
 
-    def java(self, *protocols: str, instance_id: str | None = None) -> Member:
-        settings: dict[str, Property] = {
+    def java(self, *assignors: str, instance_id: str | None = None) -> Member:
+        return Member(java_consumer(self._requested(assignors, instance_id)))
+
+    @property
+    def _settings(self) -> dict[str, Property]:
+        return {
             "bootstrap.servers": self.broker.address,
             "group.id": self.group,
             "enable.auto.commit": False,
+        }
+
+    def _requested(
+        self, assignors: Sequence[RequestedAssignor], instance_id: str | None = None
+    ) -> RequestedConsumer:
+        settings = self._settings | {
             "heartbeat.interval.ms": HEARTBEAT,
             "session.timeout.ms": SESSION,
         }
         if instance_id is not None:
             settings["group.instance.id"] = instance_id
-        requested = RequestedConsumer(
-            settings=settings, assignors=protocols, topics=list(self.topics)
+        return RequestedConsumer(
+            settings=settings, assignors=assignors, topics=list(self.topics), poll_ms=50
         )
-        command = java_consumer(requested)
-
-        def body(member: Member) -> None:
-            with subprocess.Popen(
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-            ) as process:
-                assert process.stdin is not None
-                Thread(target=_listen, args=(process, member), daemon=True).start()
-                while not member.leaving.wait(0.05) and process.poll() is None:
-                    pass
-                process.stdin.write(b'{"do": "leave", "member": ""}\n')
-                process.stdin.flush()
-                try:
-                    code = process.wait(15)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    raise
-            assert code == 0
-
-        return Member(body)
 
     def settled(self, *members: Member) -> None:
         """Wait until each partition has one member, all have some, and nothing moves.
@@ -210,8 +149,7 @@ class Place:
             if time.monotonic() - since > AT_REST:
                 return
             for member in members:
-                if member.error is not None:
-                    raise member.error
+                assert not member.has_ended(), member.end()
         raise AssertionError(f"no rest in {SETTLE_SECONDS} s: {before}")
 
     def wait_for_rebalance(self) -> None:
@@ -253,17 +191,6 @@ class Place:
             ):
                 found.append(record)
         return found
-
-
-def _listen(process: subprocess.Popen[bytes], member: Member) -> None:
-    assert process.stdout is not None
-    for line in process.stdout:
-        said = json.loads(line)
-        named = {(t, n) for t, ns in said.get("partitions", {}).items() for n in ns}
-        if said["event"] == "assign":
-            member.held |= named
-        else:
-            member.held -= named
 
 
 def log_of_groups(broker: Broker) -> Iterator[tuple[int, bytes, bytes | None]]:

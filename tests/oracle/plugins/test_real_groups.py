@@ -6,13 +6,9 @@ balanced, there are no needless moves, and members claim what they were assigned
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from oracle.plugins import Choice, Mode, aiokafka, kafka_python, settings_of
-from rebalance import Assignment, Instance
-from solver import Limits
+from oracle.plugins import Mode
 from tests.oracle.plugins.groups import Group, claimed, judge, leader_of
 from tests.oracle.plugins.real import Member, Place
 
@@ -20,12 +16,10 @@ pytestmark = pytest.mark.heavy
 
 
 @pytest.mark.parametrize("algorithm", ["oracle", "chain-sticky"])
-@pytest.mark.parametrize("client", ["kafka", "aiokafka"])
+@pytest.mark.parametrize("client", ["kafka_python", "aiokafka"])
 def test_alone(place: Place, client: str, algorithm: str) -> None:
     def one() -> Member:
-        if client == "kafka":
-            return place.kafka_python(kafka_python.assignor(algorithm))
-        return place.aiokafka(aiokafka.assignor(algorithm))
+        return place.ours(client, algorithm)
 
     with Group(place) as group:
         group.add(one())
@@ -42,13 +36,12 @@ def test_alone(place: Place, client: str, algorithm: str) -> None:
 
 def test_beside_java_sticky(place: Place) -> None:
     """Ours leads Java's member, then Java's leads ours; both believe the other."""
-    ours = kafka_python.assignor("chain-sticky", name="sticky")
     with Group(place) as group:
-        group.add(place.kafka_python(ours))
+        group.add(place.ours("kafka_python", "chain-sticky", "sticky"))
         group.add(place.java("sticky"))
-        group.add(place.aiokafka(aiokafka.assignor("oracle", name="sticky")))
+        group.add(place.ours("aiokafka", "oracle", "sticky"))
         assert group.remove(group.members[0]) == 0
-        group.add(place.kafka_python(ours))
+        group.add(place.ours("kafka_python", "chain-sticky", "sticky"))
     generations = place.generations()
     for generation in generations:
         assert generation.protocol == "sticky"
@@ -60,8 +53,8 @@ def test_beside_java_sticky(place: Place) -> None:
 def test_java_leads(place: Place) -> None:
     with Group(place) as group:
         group.add(place.java("sticky", "range"))
-        group.add(place.kafka_python(kafka_python.assignor("oracle", name="sticky")))
-        group.add(place.aiokafka(aiokafka.assignor("chain-sticky", name="sticky")))
+        group.add(place.ours("kafka_python", "oracle", "sticky"))
+        group.add(place.ours("aiokafka", "chain-sticky", "sticky"))
         assert group.remove(group.members[1]) == 0
     generations = place.generations()
     for generation in generations:
@@ -72,12 +65,11 @@ def test_java_leads(place: Place) -> None:
 
 @pytest.mark.parametrize("protocol", ["range", "roundrobin"])
 def test_beside_librdkafka(place: Place, protocol: str) -> None:
-    ours = kafka_python.assignor("chain-sticky", name=protocol)
     with Group(place) as group:
-        group.add(place.kafka_python(ours))
-        group.add(place.librdkafka("roundrobin,range"))
+        group.add(place.ours("kafka_python", "chain-sticky", protocol))
+        group.add(place.librdkafka("roundrobin", "range"))
         group.remove(group.members[0])
-        group.add(place.kafka_python(ours))
+        group.add(place.ours("kafka_python", "chain-sticky", protocol))
     generations = place.generations()
     assert {generation.protocol for generation in generations} == {
         protocol,
@@ -93,9 +85,7 @@ def test_beside_librdkafka(place: Place, protocol: str) -> None:
 @pytest.mark.parametrize("other", ["java", "librdkafka"])
 def test_cooperative(place: Place, other: str, first: str) -> None:
     def ours() -> Member:
-        return place.kafka_python(
-            kafka_python.assignor("oracle", name="cooperative-sticky")
-        )
+        return place.ours("kafka_python", "oracle", "cooperative-sticky")
 
     def theirs() -> Member:
         is_java = other == "java"
@@ -116,18 +106,9 @@ def test_cooperative(place: Place, other: str, first: str) -> None:
 
 
 def test_an_engine_that_fails_does_not_lose_the_group(place: Place) -> None:
-    def fail(instance: Instance, limits: Limits) -> Assignment:
-        raise RuntimeError
-
-    class Failing(kafka_python.KafkaPythonAssignor):
-        settings = settings_of("oracle", name="sticky")
-        settings = replace(
-            settings,
-            leader=replace(settings.leader, choice=Choice(name="bad", assign=fail)),
-        )
-
+    failing = {"import": "tests.oracle.plugins.failing:failing_assignor", "call": {}}
     with Group(place) as group:
-        group.add(place.kafka_python(Failing))
-        group.add(place.kafka_python(Failing))
+        group.add(place.kafka_python(failing))
+        group.add(place.kafka_python(failing))
     for generation in place.generations():
         judge(generation)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import pytest
 
 from heuristics import ASSIGNORS
-from oracle.plugins import Mode, aiokafka, kafka_python
+from oracle.plugins import Mode
 from pipeline.records import GroupMetadata
 from rebalance import Rebalance, instance_of, members_of
 from tests.oracle.plugins.groups import (
@@ -50,8 +50,8 @@ def by_range(document: Rebalance) -> Given:
 @pytest.mark.parametrize(
     ("client", "algorithm", "mode"),
     [
-        ("kafka", "chain-sticky", Mode.EAGER),
-        ("kafka", "oracle", Mode.COOPERATIVE),
+        ("kafka_python", "chain-sticky", Mode.EAGER),
+        ("kafka_python", "oracle", Mode.COOPERATIVE),
         ("aiokafka", "oracle", Mode.EAGER),
     ],
 )
@@ -62,11 +62,7 @@ def test_a_restart_is_no_rebalance(
     name = "sticky" if mode is Mode.EAGER else "cooperative-sticky"
 
     def start(instance_id: str | None = None) -> Member:
-        if client == "kafka":
-            ours = kafka_python.assignor(algorithm, name=name)
-            return place.kafka_python(ours, instance_id=instance_id)
-        one = aiokafka.assignor(algorithm, name=name)
-        return place.aiokafka(one, instance_id=instance_id)
+        return place.ours(client, algorithm, name, instance_id)
 
     with Group(place) as group:
         group.add(start("a"))
@@ -96,8 +92,7 @@ def returned_amid_a_rebalance(place: Place) -> list[GroupMetadata]:
     """Let b leave and c join, and b come back before the rebalance has ended."""
 
     def start(instance_id: str) -> Member:
-        ours = kafka_python.assignor("chain-sticky")
-        return place.kafka_python(ours, instance_id=instance_id)
+        return place.ours("kafka_python", "chain-sticky", instance_id=instance_id)
 
     with Group(place) as group:
         group.add(start("a"))
@@ -126,10 +121,9 @@ def test_who_comes_back_amid_a_rebalance_claims_nothing(place: Place) -> None:
 @pytest.mark.parametrize("first", ["ours", "theirs"])
 def test_range_goes_by_instance_id(place: Place, first: str) -> None:
     """As KIP-345 has it, whoever leads; the dynamic member's id would come first."""
-    one = kafka_python.assignor("range")
 
-    def ours() -> Member:
-        return place.kafka_python(one, instance_id="z")
+    def ours(instance_id: str | None = "z") -> Member:
+        return place.ours("kafka_python", "range", instance_id=instance_id)
 
     def theirs() -> Member:
         return place.java("range", instance_id="y")
@@ -138,7 +132,7 @@ def test_range_goes_by_instance_id(place: Place, first: str) -> None:
     with Group(place) as group:
         for start in pair:
             group.add(start())
-        group.add(place.kafka_python(one))
+        group.add(ours(None))
         before = place.generations()
         group.restart(pair.index(theirs), theirs)
         generations = place.generations()
@@ -164,7 +158,7 @@ def test_aiokafka_leads_by_member_id(place: Place) -> None:
     """
 
     def start(instance_id: str | None = None) -> Member:
-        return place.aiokafka(aiokafka.assignor("range"), instance_id=instance_id)
+        return place.ours("aiokafka", "range", instance_id=instance_id)
 
     with Group(place) as group:
         group.add(start("z"))

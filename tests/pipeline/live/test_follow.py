@@ -17,8 +17,6 @@ from typing import Any
 import psutil
 import pyarrow.dataset as ds
 import pytest
-from kafka.coordinator.assignors.range import RangePartitionAssignor
-from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 from pyspark.sql import SparkSession
 
 import pipeline.live
@@ -48,8 +46,7 @@ def churn(place: Place, joins: int) -> None:
     """Let members join one after another, then leave: a rebalance each."""
     members: list[Member] = []
     for _ in range(joins):
-        assignors = (RangePartitionAssignor, RoundRobinPartitionAssignor)
-        members.append(place.kafka_python(*assignors))
+        members.append(place.kafka_python("range", "roundrobin"))
         place.settled(*members)
     for member in members:
         member.leave()

@@ -17,20 +17,18 @@ import pytest
 from confluent_kafka import TopicCollection
 from confluent_kafka.admin import AdminClient
 from kafka.admin import KafkaAdminClient
-from kafka.coordinator.assignors.range import RangePartitionAssignor
 
 from conformance.broker import Broker
 from pipeline.live import ClientSettings, LogRange, OffsetsLog
 from pipeline.records import decode_record
 from rebalance import Assignment, members_of
 from rebalance.building import instance_from_confluent, instance_from_kafka_python
-from tests.oracle.plugins.real import SETTLE_SECONDS, Member, Place, log_of_groups
+from tests.oracle.plugins.real import RACK, SETTLE_SECONDS, Member, Place, log_of_groups
 from verify import judge
 
 TOPICS = {"orders": 4, "payments": 3}
 RECORDS = 6  # in each partition
 COMMITTED = 2  # in payments 0 of the new group
-RACK = "r"  # of the broker that tests share
 
 pytestmark = pytest.mark.heavy(minutes=1.5)
 
@@ -45,33 +43,6 @@ def topics(broker: Broker) -> None:
             for _ in range(RECORDS):
                 producer.produce(topic, b"x", partition=number)
     assert producer.flush(30) == 0
-
-
-def new_protocol(place: Place, *topics: str) -> Member:
-    """Join with ``group.protocol=consumer`` (KIP-848)."""
-
-    def body(member: Member) -> None:
-        consumer = confluent_kafka.Consumer(
-            {
-                "bootstrap.servers": place.broker.address,
-                "group.id": place.group,
-                "group.protocol": "consumer",
-                "client.rack": RACK,
-                "enable.auto.commit": False,
-            }
-        )
-        consumer.subscribe(list(topics))
-        try:
-            while not member.leaving.is_set():
-                consumer.poll(0.05)
-                now = consumer.assignment()
-                member.held = frozenset(
-                    (partition.topic, partition.partition) for partition in now
-                )
-        finally:
-            consumer.close()
-
-    return Member(body)
 
 
 @contextmanager
@@ -127,10 +98,10 @@ def test_both_protocols_are_read_as_the_members_see_them(
     new = Place(broker=broker, group="next", topics=TOPICS)
     commit(broker, "next", COMMITTED)
     classic = [
-        old.kafka_python(RangePartitionAssignor),
-        old.kafka_python(RangePartitionAssignor, instance_id="s1"),
+        old.kafka_python("range"),
+        old.kafka_python("range", instance_id="s1"),
     ]
-    following = [new_protocol(new, *TOPICS), new_protocol(new, "^pay.*", "orders")]
+    following = [new.new_protocol(*TOPICS), new.new_protocol("^pay.*", "orders")]
     with present(*classic, *following):
         old.settled(*classic)
         new.settled(*following)
@@ -188,7 +159,7 @@ def test_an_audit_of_the_cluster_is_that_of_its_records(
 ) -> None:
     """Rows differ in the source alone, whether Kafka or a file has the records."""
     place = Place(broker=broker, group="audited", topics=TOPICS)
-    members = [place.kafka_python(RangePartitionAssignor) for _ in range(2)]
+    members = [place.kafka_python("range") for _ in range(2)]
     with present(*members):
         place.settled(*members)
     place.wait_until_empty()
@@ -239,7 +210,7 @@ def audited(out: Path, *arguments: str) -> dict[str, list[dict[str, Any]]]:
 
 def test_groups_that_cannot_be_read_are_named(broker: Broker, tmp_path: Path) -> None:
     place = Place(broker=broker, group="alone", topics=TOPICS)
-    member = new_protocol(place, *TOPICS)
+    member = place.new_protocol(*TOPICS)
     with present(member):
         place.settled(member)
         done, instances, _ = snapshot(broker, tmp_path, "alone", "absent")
@@ -256,7 +227,7 @@ def test_groups_that_cannot_be_read_are_named(broker: Broker, tmp_path: Path) ->
 def test_admin_clients_of_python_describe_a_group(broker: Broker) -> None:
     """Instances from both clients' objects have what the members have."""
     place = Place(broker=broker, group="described", topics=TOPICS)
-    members = [place.kafka_python(RangePartitionAssignor) for _ in range(2)]
+    members = [place.kafka_python("range") for _ in range(2)]
     with present(*members):
         place.settled(*members)
         kafka_python = KafkaAdminClient(bootstrap_servers=broker.address)
