@@ -2,10 +2,23 @@
 
 from conformance.corpus import corpus, corpus_documents, play
 from conformance.expectations import unmet
-from conformance.scenario import Expectation, Scenario, Step, parse_scenario
+from conformance.scenario import (
+    AS_IT_STANDS,
+    EVERYONE,
+    OPTIMUM,
+    Expectation,
+    Scenario,
+    Step,
+    parse_scenario,
+)
 from conformance.schema import scenario_schema
+from conformance.shapes import SHAPES, unusual_shapes
 
 __all__ = [
+    "AS_IT_STANDS",
+    "EVERYONE",
+    "OPTIMUM",
+    "SHAPES",
     "Expectation",
     "Scenario",
     "Step",
@@ -15,4 +28,5 @@ __all__ = [
     "play",
     "scenario_schema",
     "unmet",
+    "unusual_shapes",
 ]

@@ -24,7 +24,7 @@ from conformance.runs.external import (
 )
 from conformance.runs.families import FAMILIES, Family
 from conformance.runs.guidance import Guide
-from conformance.runs.optimum import stated_optimum
+from conformance.runs.optimum import proved_optimum, stated_optimum
 from conformance.runs.other_processes import Repeatable, Repeating
 from conformance.runs.own_families import (
     OwnDrawError,
@@ -124,6 +124,7 @@ __all__ = [
     "next_round",
     "parse_finding",
     "parse_run",
+    "proved_optimum",
     "reordered",
     "repeat_records",
     "run_draws",

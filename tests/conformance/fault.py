@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from conformance import SHAPES
 from conformance.clients import Answer, ClientAssignor, Verdict
-from conformance.shapes import SHAPES
 from tests.support.shapes import Document
 
 
@@ -77,6 +77,7 @@ has_older_claims = SHAPES["older-claims"]
 has_left_claims = SHAPES["left-claims"]
 has_lost_claims = SHAPES["lost-claims"]
 has_idle_member = SHAPES["idle-member"]
+has_racks = SHAPES["racks"]
 
 
 def is_large(document: Document) -> bool:

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from conformance import unusual_shapes
 from conformance.campaign import Campaign, CampaignPlan, Found, Shrinking
 from conformance.clients import Answer, Verdict
 from conformance.runs import FILE, Category, RunPlan, Subject
-from conformance.shapes import has_double_claims, unusual_shapes
+from tests.conformance.fault import has_rival_claims
 from tests.conformance.subjects import Scripted, answered, failed, optimal
 from tests.conformance.test_runs import faulty
 from tests.support.shapes import CHAIN, Document, member, rebalance
@@ -65,7 +66,7 @@ def unsticky(document: Document) -> Answer:
     members, ((topic, about),) = sorted(document["members"]), document["topics"].items()
     dated = {m for m in members if "generation" in document["members"][m]}
     claimed = {m: document["members"][m].get("owned", {}).get(topic, []) for m in dated}
-    if not dated or has_double_claims(document):
+    if not dated or has_rival_claims(document):
         numbers, places = range(about["partitions"]), enumerate(members)
         claimed = {m: list(numbers[i :: len(members)]) for i, m in places}
     return answered({m: {topic: claimed.get(m, [])} for m in members})

@@ -10,11 +10,16 @@ from typing import Any
 import pytest
 
 import verify
-from conformance import corpus
+from conformance import SHAPES, corpus
 from conformance.clients import client_assignor
-from conformance.runs import FAMILIES, FILE, Category, drive, external_client
-from conformance.runs.optimum import proved_optimum
-from conformance.shapes import SHAPES
+from conformance.runs import (
+    FAMILIES,
+    FILE,
+    Category,
+    drive,
+    external_client,
+    proved_optimum,
+)
 from studies.findings.matrix import CONFLICTING
 from tests.support.shapes import Document, member, rebalance
 

@@ -9,13 +9,13 @@ import pytest
 
 import verify
 from conformance.runs import FAMILIES, Family, drive
-from conformance.shapes import (
+from rebalance import parse_rebalance
+from tests.conformance.fault import (
     has_left_claims,
     has_older_claims,
     has_racks,
     is_mixed,
 )
-from rebalance import parse_rebalance
 from tests.conformance.subjects import Scripted, optimal
 from tests.support.shapes import Document, member, rebalance
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import orjson
 import pytest
 
+from conformance import SHAPES
 from conformance.clients import all_client_assignors, client_assignor
 from conformance.findings import (
     Definition,
@@ -22,7 +23,6 @@ from conformance.findings import (
 )
 from conformance.findings.definitions import read_definition
 from conformance.runs import Finding, parse_finding
-from conformance.shapes import SHAPES
 from rebalance import OutsideError, rebalance_of
 from tests.support.shapes import Document, member, rebalance
 

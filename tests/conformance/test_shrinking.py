@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance import unusual_shapes
 from conformance.clients import Answer, Verdict
 from conformance.runs import FAMILIES, Category, Sighting, drive
-from conformance.shapes import unusual_shapes
 from conformance.shrinking import (
     Shrinker,
     Shrunk,

@@ -17,7 +17,7 @@ from random import Random
 import orjson
 import pytest
 
-from conformance.shapes import unusual_shapes
+from conformance import unusual_shapes
 from conformance.shrinking import reduce_rebalance
 from conformance.shrinking.reduction import RESTART_TESTS
 from conformance.shrinking.size_order import size_of

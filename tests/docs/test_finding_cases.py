@@ -18,7 +18,7 @@ from conformance.findings import (
     findings_by_definition,
     stored_records,
 )
-from conformance.runs.optimum import proved_optimum
+from conformance.runs import proved_optimum
 from rebalance import plain_of
 from studies.findings.affected import Affected, affected_by
 from studies.findings.case import Case, alike, case_of, cases_of

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from conformance import Scenario, corpus, play, unmet
-from conformance.scenario import EVERYONE
+from conformance import EVERYONE, Scenario, corpus, play, unmet
 from heuristics import Assignor
 from rebalance import (
     AssignmentDocument,

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from conformance import Expectation, Scenario, Step
-from conformance.scenario import AS_IT_STANDS, EVERYONE, OPTIMUM, Held
+from conformance import AS_IT_STANDS, EVERYONE, OPTIMUM, Expectation, Scenario, Step
 from heuristics import ASSIGNORS
 from rebalance import (
     Assignment,
@@ -20,6 +19,7 @@ from rebalance import (
 )
 from solver import parse_policy
 from tests.conformance.corpus.scenes import SCENARIOS, complaints
+from tests.conformance.subjects import Held
 from verify import best, every_assignment, read_rebalance
 
 PREFIX = "policy:"

@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance import play
-from conformance.scenario import OPTIMUM
+from conformance import OPTIMUM, play
 from rebalance import AssignmentDocument, ClaimRule, Instance, Rebalance, instance_of
 from solver import Result, solve
 from solver.exact import solve_without_closed_form
