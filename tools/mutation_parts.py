@@ -146,7 +146,10 @@ PARTS = (
     ),
     Part(
         folder="solver/explanation",
-        tests=("tests/solver/explanation",),
+        tests=(
+            "tests/oracle/explanation/test_enumeration.py",
+            "tests/solver/explanation",
+        ),
         seconds=50.0,
     ),
     Part(

@@ -84,7 +84,14 @@ class Enumerated:
         return number(plain)
 
     def check(self, found: Explanation) -> None:
-        """Check every sentence in its order."""
+        """Check whether it is the best one, and every sentence in its order."""
+        met = self.judged(self.held)["policy"]
+        best = self.brute.best(self.policy)
+        is_best = met["balance_met"] and met["budget_met"]
+        is_best = is_best and [*self.mine.values()] == best
+        if best is not None:
+            assert found.answer == ("best" if is_best else "not-best")
+            assert found.statements or is_best
         for statement in found.statements:
             for pattern, reader in READERS[statement.kind]:
                 match = re.fullmatch(pattern, statement.text)
@@ -93,6 +100,8 @@ class Enumerated:
                     break
             else:
                 raise AssertionError(f"not read: {statement.text}")
+        if self.policy == "dec-min; stickiness" and not (is_best or found.more):
+            assert [self.naive.moves(self.held)] == best
 
 
 Match = re.Match[str]

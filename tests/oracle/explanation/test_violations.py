@@ -11,6 +11,7 @@ from random import Random
 
 import pytest
 
+import verify
 from oracle.explanation.improvement_records import Violated
 from tests.references.naive_explanations import explained
 from tests.support.amount import seeds, share
@@ -118,6 +119,11 @@ def test_what_is_stated_agrees_with_the_documents() -> None:
                 held.append(rng.randrange(about["partitions"] + 1))
         found = explained(document, {"format": "assignment/1", "members": members})
         assert found.withdrawn == 0
+        broken = verify.judge(document, {"members": members})["violations"]
+        assert (found.answer == "invalid") == bool(broken)
+        if broken:
+            named = {getattr(statement, "rule", "") for statement in found.statements}
+            assert named == {violation["rule"] for violation in broken}
         for statement in found.statements:
             if isinstance(statement, Violated) and statement.topic is not None:
                 _check(document, members, statement)

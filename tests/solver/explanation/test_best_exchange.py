@@ -1,19 +1,18 @@
 """The exchange that is named for a member with the peak lag is the best allowed one.
 
 Every transfer and every swap of a partition of the member is tried, and the judge
-decides which of them the policy allows. Reaches into `oracle.explanation` for the class
-of a statement, to compare it with all exchanges.
+decides which of them the policy allows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 import verify
-from oracle.explanation.improvement_records import PeakMember
 from rebalance import InstanceError, instance_of, members_of, rebalance_of
 from solver import explanation, parse_policy, solve
 from tests.references.naive_explanations import (
@@ -142,6 +141,13 @@ def test_the_exchange_for_a_peak_is_the_best(start: str, policy: str) -> None:
     assert found > 0
 
 
+def peak_of(document: Document, given: Document, policy: str) -> Any:
+    """Return the one statement on a member with the peak lag."""
+    found = explained(document, given, policy).statements
+    (peak,) = (statement for statement in found if statement.kind == "peak")
+    return peak
+
+
 ACROSS = rebalance(
     {
         "t": {"partitions": 1, "lag": [9]},
@@ -157,11 +163,7 @@ HELD = {"a": {"t": [0], "u": [0]}, "b": {"u": [1], "v": [0]}}
 def test_bug_swaps_between_topics_were_not_tried(policy: str) -> None:
     """A swap within u gains nothing; t:0 for u:1 leaves 10 and 9 of 14 and 5."""
     given = {"format": "assignment/1", "members": HELD}
-    found = explained(ACROSS, given, policy)
-    peaks = [
-        statement for statement in found.statements if isinstance(statement, PeakMember)
-    ]
-    (peak,) = peaks
+    peak = peak_of(ACROSS, given, policy)
     assert peak.lags == [14, 10, 9]
     assert best_of(Naive(ACROSS), held_by(given), "a", policy) == 10
 
@@ -175,10 +177,7 @@ def test_bug_a_transfer_that_kip54_allows_was_not_tried() -> None:
         "format": "assignment/1",
         "members": {"a": {"t": [0, 1]}, "b": {"t": [2]}},
     }
-    found = explained(document, given, "kip54; peak-lag")
-    (peak,) = [
-        statement for statement in found.statements if isinstance(statement, PeakMember)
-    ]
+    peak = peak_of(document, given, "kip54; peak-lag")
     assert (len(peak.transfers), peak.lags[0], max(peak.lags[1:])) == (1, 14, 9)
 
 
@@ -188,10 +187,7 @@ def test_bug_moves_that_the_budget_leaves_were_not_used() -> None:
         {"a": member(["t"], {"t": [0, 1]}, 1), "b": member(["t"])},
     )
     given = {"format": "assignment/1", "members": {"a": {"t": [0, 1]}, "b": {}}}
-    found = explained(document, given, "none; peak-lag; max-moves=1")
-    (peak,) = [
-        statement for statement in found.statements if isinstance(statement, PeakMember)
-    ]
+    peak = peak_of(document, given, "none; peak-lag; max-moves=1")
     assert (peak.lags[0], max(peak.lags[1:])) == (14, 9)
     found = explained(document, given, "none; peak-lag; max-moves=0")
     assert found.answer == "best"
