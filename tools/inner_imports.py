@@ -44,7 +44,6 @@ REASONS: Mapping[str, str] = {
     "tests/solver/flow_policies/test_limits.py": "limits, and processes that end",
     "tests/solver/milp/test_distrust.py": "faults of HiGHS on purpose",
     "tests/solver/milp/test_limits.py": "limits of all sorts",
-    "tests/solver/peak_lag/test_limits.py": "limits of all sorts",
     "tests/solver/test_solving.py": "engines that miscount on purpose",
     "tests/test_extras.py": "the modules of each extra, which it blocks",
     "tests/oracle/test_other_user.py": "the list of all subcommands",

@@ -1,4 +1,4 @@
-"""Work in a child process ends when a limit is exceeded.
+"""Work in a child process or a thread ends when a limit is exceeded.
 
 Reaches into `solver.run_limited` to compare its waiting with a child's true end.
 """
@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from threading import Event
 from types import SimpleNamespace
 
 import pytest
 
-from solver import Limits, run_limited
-from solver.run_limited import exceeded_limits, killed_on_exit
+from solver import Limits, cpsat, run_limited
+from solver.run_limited import exceeded_limits, killed_on_exit, run_in_thread
 
 SLEEPS = [sys.executable, "-c", "import time; time.sleep(60)"]
 PAUSES = [sys.executable, "-c", "import time; time.sleep(0.2)"]
@@ -52,3 +53,17 @@ def test_the_memory_of_the_child_counts() -> None:
     with subprocess.Popen(SLEEPS) as child, killed_on_exit(child):
         named = exceeded_limits(child, Limits(memory=1 << 20))
         assert next(named) == "memory limit of 1 MiB"
+
+
+def test_a_solver_is_stopped_or_left_behind() -> None:
+    limits = Limits()
+    limits.stop.set()
+    obedient, deaf = Event(), Event()
+    assert run_in_thread(obedient.wait, obedient.set, limits)
+    assert not run_in_thread(deaf.wait, lambda: None, limits)
+    deaf.set()
+
+
+def test_ctrl_c_is_left_to_the_caller() -> None:
+    solver = cpsat.configure_solver(Limits())
+    assert not solver.parameters.catch_sigint_signal

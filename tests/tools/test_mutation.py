@@ -398,7 +398,7 @@ def test_parts_are_drawn_where_no_commit_is_known(checkout: Path) -> None:
         ("solver/policy.py", ["solver"]),
         ("solver/exact/notes.md", []),
         ("solverless/module.py", []),
-        ("tests/solver/cpsat/test_endings.py", ["solver", "solver/cpsat"]),
+        ("tests/solver/test_limits.py", ["solver"]),
         ("tests/solver/cpsat/cases.py", ["solver/cpsat"]),
         ("tests/heuristics/test_sticky.py", ["heuristics"]),
         ("tests/heuristics/group/test_machine.py", ["heuristics/group"]),

@@ -209,3 +209,10 @@ def test_bug_topic_terms_in_units_of_another_scale() -> None:
     best = Brute(document).best(str(parse_policy(policy)))
     assert best is not None
     check(document, policy, best)
+
+
+def test_lags_near_the_end_of_64_bits() -> None:
+    huge = 2**62 - 7
+    topic = {"partitions": 4, "lag": [huge, 5, huge, 7]}
+    document = rebalance({"t": topic}, {"a": member(["t"]), "b": member(["t"])})
+    check(document, "dec-min; peak-lag", [huge + 7])
