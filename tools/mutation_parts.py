@@ -72,6 +72,19 @@ def changed_parts(files: Collection[Path]) -> list[Part]:
     return [part for part in PARTS if part.count_files(files)]
 
 
+AGREE = "tests/solver/test_engines_agree.py"
+
+
+def _of_others(engine: str) -> tuple[str, ...]:
+    """Return the comparisons with brute force but a small one of an engine."""
+    sample = f"{AGREE}::test_engines_agree_on_a_sample"
+    others = [
+        name for name in ("cp-sat", "flow", "highs", "peak-lag") if name != engine
+    ]
+    more = (f"{AGREE}::test_engines_agree_on_named_shapes",)
+    return (*more, *(f"{sample}[{name}]" for name in others))
+
+
 PARTS = (
     Part(
         folder="solver",
@@ -108,19 +121,26 @@ PARTS = (
         without=(
             "tests/solver/flow_policies/test_limits.py::test_a_flow_ends_at_a",
             "tests/solver/flow_policies/test_limits.py::test_the_memory_of_the_process",
-            "tests/solver/flow_policies/test_policies.py::test_named_shapes",
         ),
     ),
-    Part(folder="solver/cpsat", tests=("tests/solver/cpsat",)),
+    Part(
+        folder="solver/cpsat",
+        tests=("tests/solver/cpsat", AGREE),
+        without=_of_others("cp-sat"),
+    ),
     Part(
         folder="solver/milp",
-        tests=("tests/solver/milp",),
-        without=("tests/solver/milp/test_distrust.py::test_huge_lags_that_differ",),
+        tests=("tests/solver/milp", AGREE),
+        without=(
+            "tests/solver/milp/test_distrust.py::test_huge_lags_that_differ",
+            *_of_others("highs"),
+        ),
     ),
     Part(
         folder="solver/peak_lag",
-        tests=("tests/solver/peak_lag",),
+        tests=("tests/solver/peak_lag", AGREE),
         without=(
+            *_of_others("peak-lag"),
             "tests/solver/peak_lag/test_alternate.py",
             "tests/solver/peak_lag/test_local_search.py::test_fixed_moves",
             "tests/solver/peak_lag/test_local_search.py::test_partitions_without_lag",

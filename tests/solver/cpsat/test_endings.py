@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -74,60 +73,6 @@ def test_a_search_that_does_not_stop_is_left_behind(
     outcome = answer(hard(), "none; peak-lag", seconds=0.5)
     assert outcome.status is Status.FEASIBLE
     assert outcome.objectives[0].is_proved is False
-
-
-@pytest.mark.parametrize(
-    ("policy", "reason"),
-    [
-        ("spread=0", "no assignment has loads at most 0 apart; the least spread is 1"),
-        (
-            "dec-min; load; max-moves=1",
-            "the fewest moves to a dec-min assignment are 2, more than max-moves=1",
-        ),
-        (
-            "kip54; load; max-moves=1",
-            (
-                "the fewest moves to an assignment balanced by KIP-54 are 2, "
-                "more than max-moves=1"
-            ),
-        ),
-        (
-            "per-topic; load; max-moves=0",
-            (
-                "the fewest moves to an assignment balanced within each topic are 2, "
-                "more than max-moves=0"
-            ),
-        ),
-        (
-            "spread=2; load; max-moves=0",
-            (
-                "the fewest moves to an assignment with loads at most 2 apart are 2, "
-                "more than max-moves=0"
-            ),
-        ),
-        (
-            "spread=0; load; max-moves=0",
-            "no assignment has loads at most 0 apart; the least spread is 1",
-        ),
-    ],
-)
-def test_the_unreachable_is_reported_with_the_least_there_is(
-    policy: str, reason: str
-) -> None:
-    outcome = answer(SWAPPED, policy)
-    assert outcome.status is Status.INFEASIBLE
-    assert outcome.assignment is None
-    assert outcome.reason == reason
-
-
-def test_the_least_spread_is_stated_as_a_fraction() -> None:
-    people = {"a": member(["t"], capacity=2), "b": member(["t"], capacity=3)}
-    outcome = answer(rebalance({"t": 4}, people), "spread=0")
-    least = abs(Fraction(2, 2) - Fraction(2, 3))
-    assert outcome.reason == (
-        "no assignment has loads ÷ capacity at most 0 apart; "
-        f"the least spread is {least}"
-    )
 
 
 def test_a_hint_is_used_if_it_is_allowed() -> None:

@@ -5,27 +5,23 @@ Reaches into `solver` to tell answers that HiGHS cannot give from wrong ones.
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-
 import pytest
 
-from rebalance import InstanceError, to_json
-from solver import NAMED, Status, parse_policy, values_of
+from rebalance import InstanceError
+from solver import Status, parse_policy, values_of
 from solver.milp.lexicographic_milp import HELD, RECOUNT
 from solver.objectives import check_policy
 from tests.references.brute import Brute
 from tests.solver.milp.cases import answer, lags, policies_for, values
 from tests.solver.routes import instance
 from tests.support.amount import seeds, share
-from tests.support.shapes import SHAPES, Document, member, rebalance, shape
+from tests.support.shapes import Document, member, rebalance
 from tests.support.strategies import SMALL, TINY, Limits, seeded_rebalance
 from verify import TooLarge
 
-SEEDS = seeds(share(200, 250))
-"""`tests.solver.test_engines_agree` asks HiGHS for many more, all of them tiny."""
+SEEDS = seeds(max(4, share(150, 200)))
+"""`tests.solver.test_engines_agree` asks HiGHS for many more, with small lags."""
+SIZES = (TINY, SMALL, Limits(members=4, topics=2, partitions=5))
 DEALS = 4
 """Number of parts of the seeds, so that several workers share them."""
 
@@ -69,20 +65,7 @@ def check_agrees(document: Document) -> None:
 @pytest.mark.parametrize("deal", range(DEALS))
 def test_highs_agrees_with_brute_force(deal: int) -> None:
     for seed in SEEDS[deal::DEALS]:
-        check_agrees(seeded_rebalance(seed, (TINY, SMALL)[seed % 2]))
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("deal", range(DEALS))
-def test_highs_agrees_on_larger_topics(deal: int) -> None:
-    limits = Limits(members=4, topics=2, partitions=5)
-    for seed in SEEDS[deal::DEALS]:
-        check_agrees(seeded_rebalance(3000 + seed, limits))
-
-
-@pytest.mark.parametrize("name", sorted(SHAPES))
-def test_shapes(name: str) -> None:
-    check_agrees(shape(name))
+        check_agrees(seeded_rebalance(seed, SIZES[seed % 3]))
 
 
 def test_bug_presolve_loses_the_optimum() -> None:
@@ -155,72 +138,3 @@ def test_bug_a_first_solution_makes_highs_cut_off_the_optimum() -> None:
     outcome = answer(document, "per-topic; lag-spread, rack")
     assert outcome.status is Status.OPTIMAL
     assert values(outcome) == [311197, 0]
-
-
-@pytest.mark.parametrize("text", sorted(NAMED))
-def test_nothing_to_assign(text: str) -> None:
-    for document in (
-        {"format": "rebalance/1", "group": "g", "topics": {}, "members": {}},
-        lags(members=2),
-        lags(1, 2, members=0),
-    ):
-        empty = {"t": {"partitions": 0, "lag": []}}
-        filled = {**document, "topics": document["topics"] or empty}
-        assert answer(filled, text).status is Status.OPTIMAL, text
-
-
-def test_capacities_count_as_fractions() -> None:
-    document = lags(10, 10, 10, 10)
-    document["members"]["m0"]["capacity"] = 3
-    outcome = answer(document, "none; peak-lag")
-    assert values(outcome) == [30]  # 30 / 3 and 10 / 1, in thirds
-    assert outcome.objectives[0].scale == 3
-
-
-def test_infeasible_spread_states_the_least() -> None:
-    outcome = answer(lags(1, 1, 1), "spread=0")
-    assert outcome.status is Status.INFEASIBLE
-    assert outcome.reason is not None
-    assert "differ by 1 or more" in outcome.reason
-
-
-def test_infeasible_budget_states_the_least() -> None:
-    outcome = answer(shape("CHAIN"), "dec-min; stickiness; max-moves=2")
-    assert outcome.status is Status.INFEASIBLE
-    assert outcome.reason is not None
-    assert "every one moves 3 or more" in outcome.reason
-
-
-def test_same_bytes() -> None:
-    document = seeded_rebalance(7, SMALL)
-    backwards = json.loads(json.dumps(document))
-    for part in ("topics", "members"):
-        backwards[part] = dict(reversed(list(document[part].items())))
-    for text in policies_for(instance(document)):
-        one, other = (
-            to_json(answer(d, text).to_document(instance(d)))
-            for d in (document, backwards)
-        )
-        assert one == other, text
-
-
-@pytest.mark.heavy
-def test_same_bytes_whatever_the_hash() -> None:
-    script = (
-        "from tests.solver.milp.cases import *\n"
-        "from tests.support.strategies import seeded_rebalance\n"
-        "from rebalance import to_json\n"
-        "d = seeded_rebalance(11)\n"
-        "for t in policies_for(instance(d)):\n"
-        "    print(to_json(answer(d, t).to_document(instance(d))))\n"
-    )
-    written = {
-        subprocess.run(
-            [sys.executable, "-c", script],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in ("0", "1", "2")
-    }
-    assert len(written) == 1
