@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
+from typing import Any
 
 from hypothesis import strategies as st
 
-from heuristics import ASSIGNORS, Assignor
-from rebalance import ClaimRule, Instance, document_of, instance_of, parse_rebalance
-from tests.references.heuristics import Held, size, wants
+from heuristics import ASSIGNORS
+from rebalance import ClaimRule, document_of
+from tests.references.heuristics import Held
+from tests.solver.routes import instance
 from tests.support.shapes import SHAPES, Document
 from tests.support.strategies import INT64_MAX, SMALL, Limits, rebalances
+from verify import judge
+
+__all__ = ["instance"]
 
 LAYABLE = [
     shape
@@ -20,28 +23,14 @@ LAYABLE = [
 ]
 
 
-def instance(
-    document: Document, claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM
-) -> Instance:
-    return instance_of(parse_rebalance(json.dumps(document)), claim_rule=claim_rule)
-
-
 def assigned(
     name: str, document: Document, claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM
 ) -> Held:
     """Return the assignor's answer as an assignment/1 document."""
-    return held_by(ASSIGNORS[name], document, claim_rule)
-
-
-def held_by(
-    assignor: Assignor,
-    document: Document,
-    claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
-) -> Held:
-    """Return what this assignor gives, registered or not."""
     laid_out = instance(document, claim_rule)
-    assignment = assignor.assign(laid_out)
-    return document_of(laid_out, assignment, assignor=assignor.name).members
+    assert ASSIGNORS[name].refuses(laid_out) is None
+    assignment = ASSIGNORS[name].assign(laid_out)
+    return document_of(laid_out, assignment, assignor=name).members
 
 
 def layable(limits: Limits = SMALL) -> st.SearchStrategy[Document]:
@@ -83,25 +72,15 @@ def with_equal_subscriptions(document: Document) -> Document:
     return document | {"members": alike}
 
 
-def faults(document: Document, held: Held) -> list[str]:
-    """Check that partitions have one subscriber each, using only the document."""
-    found = [] if held.keys() == document["members"].keys() else ["members differ"]
-    times = Counter((t, n) for mine in held.values() for t in mine for n in mine[t])
-    for topic in document["topics"]:
-        is_wanted = any(wants(document, m, topic) for m in document["members"])
-        found += [
-            f"{topic}:{number} not given once, or given unwanted"
-            for number in range(size(document, topic))
-            if times.pop((topic, number), 0) != int(is_wanted)
-        ]
-    found += [f"{topic}:{number} does not exist" for topic, number in times]
-    found += [
-        f"{member} does not want {topic}"
-        for member, mine in held.items()
-        for topic in mine
-        if not wants(document, member, topic)
-    ]
+def faults(document: Document, held: Held) -> list[Any]:
+    """Return the judge's violations."""
+    found: list[Any] = judge(document, {"members": held})["violations"]
     return found
+
+
+def is_kip54_balanced(document: Document, held: Held) -> bool:
+    """Return whether no single transfer evens out two members, by the judge."""
+    return bool(judge(document, {"members": held})["figures"]["kip54_balanced"])
 
 
 def load(held: dict[str, list[int]]) -> int:

@@ -255,14 +255,3 @@ def test_no_member_revokes_after_the_last_round(
     assert (last.given.assignee == first.given.assignee)[given_already].all()
     verdict = judge(document, {"members": held(document, last.given)})
     assert verdict["violations"] == []
-
-
-@costly()
-@given(layable(LARGER))
-def test_order_of_keys_never_shows(document: Document) -> None:
-    mirrored = dict(document)
-    for part in ("topics", "members"):
-        mirrored[part] = dict(reversed(document[part].items()))
-    ways = [COOPERATIVE.rounds(instance(variant)) for variant in (document, mirrored)]
-    this, that = ([round_.given.assignee.tolist() for round_ in way] for way in ways)
-    assert this == that

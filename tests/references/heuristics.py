@@ -7,7 +7,6 @@ share no code with ``heuristics``; differential tests compare both.
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import product
 
 from tests.support.shapes import Document
 
@@ -150,22 +149,3 @@ def constrained_sticky(document: Document, *, current_only: bool = False) -> Hel
     for topic, number in unassigned:
         give(held, exactly.pop(0), topic, number)
     return held
-
-
-def most_kept_in_balance(document: Document) -> int:
-    """Try every assignment of a group with equal subscriptions; tiny ones only."""
-    owned = believed(document)
-    members = list(document["members"])
-    partitions = [
-        (topic, number)
-        for topic in document["topics"]
-        if members and wants(document, members[0], topic)
-        for number in range(size(document, topic))
-    ]
-    most = 0
-    for choice in product(members, repeat=len(partitions)):
-        loads = [choice.count(m) for m in members]
-        if max(loads, default=0) - min(loads, default=0) <= 1:
-            pairs = zip(choice, partitions, strict=True)
-            most = max(most, sum(n in owned[m].get(t, []) for m, (t, n) in pairs))
-    return most
