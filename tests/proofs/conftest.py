@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -22,20 +21,3 @@ def compiled() -> Path:
         )
     proofs.build()
     return proofs.BUILD
-
-
-def linked(compiled: Path, source: Path, folder: Path) -> Path:
-    """Link a test's program with the modules of the checker, but its main one."""
-    modules = [Path(name).stem for name in proofs.PROGRAM if name.endswith(".ml")]
-    objects = [str(compiled / f"{name}.cmx") for name in modules if name != "main"]
-    (folder / source.name).write_bytes(source.read_bytes())
-    libraries = ["-package", ",".join(proofs.LIBRARIES), "-linkpkg"]
-    command = ["ocamlfind", "ocamlopt", "-w", "-a", "-I", str(compiled), *libraries]
-    program = folder / source.stem
-    subprocess.run(
-        [*command, *objects, "-o", str(program), source.name],
-        cwd=folder,
-        capture_output=True,
-        check=True,
-    )
-    return program

@@ -33,7 +33,6 @@ ANSWER = {
 }
 
 
-NO_TERMS = {"of": "rack", "value": 0, "bound": 0, "proof": {"by": "terms", "terms": []}}
 JUDGED = {
     "none; 2*rack + stickiness, stickiness, load",
     "none; 2*topic-peak-lag, rack",
@@ -192,27 +191,6 @@ def test_what_is_not_judged_is_named() -> None:
         name for name in found["not_covered"] if name.startswith("objectives.1.")
     ]
     assert missing == [f"objectives.1.{name}" for name in MISSING]
-
-
-@pytest.mark.parametrize(
-    ("name", "change"),
-    [
-        ("unknown key", {"extra": 1}),
-        ("no policy", {"policy": "dec-min; rack, rack"}),
-        ("another balance", {"policy": "spread"}),
-        ("a level without bound", {"objectives": [{"of": "rack", "value": 1}]}),
-        ("no terms", {"objectives": [NO_TERMS]}),
-        ("no status", {"status": "best"}),
-        ("another format", {"format": "rebalance/1"}),
-        ("a member's partitions are no list", {"members": {"a": {"t": 0}}}),
-        ("a negative number", {"members": {"a": {"t": [-1]}}}),
-        ("a float", {"members": {"a": {"t": [0.0]}}}),
-    ],
-)
-@pytest.mark.usefixtures("compiled")
-def test_an_unreadable_answer(name: str, change: verdicts.Document) -> None:
-    (found,) = assert_equal_verdicts([(CHAIN, ANSWER | change)])
-    assert found["verdict"] == "unreadable", name
 
 
 def test_exit_codes(compiled: Path, tmp_path: Path) -> None:

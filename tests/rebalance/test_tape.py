@@ -6,6 +6,7 @@ Reaches into `rebalance` to compare the steps of reading and writing, one by one
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -18,7 +19,6 @@ from hypothesis import strategies as st
 from rebalance import (
     Assignment,
     ClaimRule,
-    DocumentError,
     Instance,
     InstanceError,
     assignment_json,
@@ -34,6 +34,7 @@ from rebalance.tape.json_tape import ARRAY, INTEGER, OBJECT, STRING, Tape, tape_
 from tests.support.same_columns import same_columns
 from tests.support.shapes import SHAPES, Document, member, rebalance, shape
 from tests.support.strategies import LARGER, rebalances, rebalances_with_assignments
+from tests.support.unreadable import REBALANCES
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=4)
 VALUES = st.recursive(
@@ -194,86 +195,28 @@ T = {"t": {"partitions": 2}}
 A = {"a": member(["t"])}
 
 
+@pytest.mark.parametrize("path", REBALANCES, ids=lambda path: path.stem)
+def test_unreadable_documents_are_left_to_the_models(path: Path) -> None:
+    assert read(path.read_bytes()) is None
+
+
 @pytest.mark.parametrize(
     "change",
     [
-        {"format": "rebalance/2"},
-        {"group": 1},
-        {"id": 1},
-        {"more": 1},
-        {"topics": [1]},
-        {"topics": {"t": 2}},
-        {"topics": {"t": {"partitions": -1}}},
-        {"topics": {"t": {"partitions": "2"}}},
-        {"topics": {"t": {"partitions": 2, "lag": [1]}}},
-        {"topics": {"t": {"partitions": 2, "lag": [1, -1]}}},
-        {"topics": {"t": {"partitions": 2, "lag": [1, "1"]}}},
-        {"topics": {"t": {"partitions": 2, "lag": [1, [1]]}}},
-        {"topics": {"t": {"partitions": 2, "lag": 1}}},
-        {"topics": {"t": {"partitions": 2, "racks": [["a"], ["b"]]}}},
-        {"topics": {"t": {"lag": []}}},
         {"topics": {"t": {"partitions": 1001}}},
         {"topics": {"t": {"partitions": 501}, "u": {"partitions": 500}}},
-        {"members": {"a": {}}},
-        {"members": {"a": []}},
-        {"members": {"a": {"subscription": "t"}}},
-        {"members": {"a": {"subscription": ["t", "t"]}}},
-        {"members": {"a": {"subscription": ["t", "u"]}}},
-        {"members": {"a": {"subscription": [1]}}},
-        {"members": {"a": {"subscription": ["t"], "owned": {"t": [1, 0]}}}},
-        {"members": {"a": {"subscription": ["t"], "owned": {"t": [1, 1]}}}},
-        {"members": {"a": {"subscription": ["t"], "owned": {"t": [2]}}}},
-        {"members": {"a": {"subscription": ["t"], "owned": {"t": [-1]}}}},
-        {"members": {"a": {"subscription": ["t"], "owned": {"t": ["0"]}}}},
-        {"members": {"a": {"subscription": ["t"], "owned": {"t": 0}}}},
-        {"members": {"a": {"subscription": ["t"], "owned": {"u": [0]}}}},
-        {"members": {"a": {"subscription": ["t"], "owned": []}}},
-        {"members": {"a": {"subscription": ["t"], "generation": -2}}},
-        {"members": {"a": {"subscription": ["t"], "generation": 2**31}}},
-        {"members": {"a": {"subscription": ["t"], "generation": "1"}}},
-        {"members": {"a": {"subscription": ["t"], "capacity": 0}}},
-        {"members": {"a": {"subscription": ["t"], "instance_id": 1}}},
-        {"members": {"a": {"subscription": ["t"], "rack": "r"}}},
-        {"members": {"a": {"subscription": ["t"], "more": 1}}},
+        {"topics": {"t": {"partitions": 2, "racks": [["a"], ["b"]]}}},
+        {"members": {"a": member(["t", "u"])}},
+        {"members": {"a": member(["t"], {"t": [1, 0]})}},
+        {"members": {"a": member(["t"], {"t": [2]})}},
+        {"members": {"a": member(["t"], {"u": [0]})}},
+        {"members": {"a": member(["t"], rack="r")}},
     ],
     ids=json.dumps,
 )
-def test_faults_and_oddities_are_left_to_the_models(change: dict[str, Any]) -> None:
+def test_oddities_are_left_to_the_models(change: dict[str, Any]) -> None:
     assert read(json.dumps(rebalance(T, A)).encode()) is not None
     assert read(json.dumps(rebalance(T, A) | change).encode()) is None
-
-
-@pytest.mark.parametrize(
-    ("twice", "change"),
-    [
-        (b'"group": "g"', b'"group": "g", "group": "g"'),
-        (b'"t": {"partitions": 2}', b'"t": {"partitions": 2}, "t": {"partitions": 2}'),
-        (b'"partitions": 2', b'"partitions": 2, "partitions": 2'),
-        (b'"t": [0]', b'"t": [0], "t": [1]'),
-    ],
-)
-def test_repeated_keys_are_left_to_the_models(twice: bytes, change: bytes) -> None:
-    document = rebalance(T, {"a": member(["t"], {"t": [0]})})
-    text = json.dumps(document).encode()
-    assert text.count(twice) == 1
-    assert read(text) is not None
-    changed = text.replace(twice, change)
-    assert read(changed) is None
-    with pytest.raises(DocumentError, match="given twice"):
-        parse_rebalance(changed)
-
-
-@pytest.mark.parametrize("key", ["format", "group", "topics", "members"])
-def test_missing_fields_are_left_to_the_models(key: str) -> None:
-    document = rebalance(T, A)
-    del document[key]
-    assert read(json.dumps(document).encode()) is None
-
-
-@pytest.mark.parametrize("text", [b"[]", b"1", b'"a"', b"{}"])
-def test_other_values_are_left_to_the_models(text: bytes) -> None:
-    assert tape_of(text) is not None
-    assert read(text) is None
 
 
 def test_lags_that_do_not_fit_are_left_to_the_models() -> None:

@@ -243,32 +243,6 @@ def test_brute_force_on_a_cooperative_round(files: Files, capfdbinary: Capture) 
     ] * 3
 
 
-def test_brute_force_refuses_in_words(files: Files, capfdbinary: Capture) -> None:
-    members = {f"m{i}": {"subscription": ["t"]} for i in range(21)}
-    instance = {
-        "format": "rebalance/1",
-        "group": "g",
-        "topics": {"t": {"partitions": 0}},
-        "members": members,
-    }
-    answer = {"format": "assignment/1", "members": {name: {} for name in members}}
-    path = files("i", instance)
-    code, (verdict,), err = judged(
-        capfdbinary, path, files("a", answer), "--against-brute-force"
-    )
-    reason = "21 members and 0 partitions; brute force goes up to 20 and 200"
-    assert (code, verdict["verdict"]) == (2, "valid")
-    assert verdict["evidence"]["brute_force"] == {"refused": reason}
-    assert err == f"verify: {path}:1: {reason}\n"
-
-
-def test_unreadable_and_brute_force(files: Files, capfdbinary: Capture) -> None:
-    code, (verdict,), _ = judged(
-        capfdbinary, files("i", CHAIN), files("a", b"{"), "--against-brute-force"
-    )
-    assert (code, verdict["verdict"]) == (2, "unreadable")
-
-
 def test_what_a_level_rests_on(files: Files, capfdbinary: Capture) -> None:
     proof = {"by": "search", "engine": "e"}
     level = {"of": "stickiness", "value": 3, "bound": 3, "proof": proof}

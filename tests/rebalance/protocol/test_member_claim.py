@@ -28,6 +28,10 @@ HELD_BEFORE_KIP_341 = encode_sticky_user_data(
 )
 
 
+BY, FIELD = ClaimSource.USER_DATA, ClaimSource.FIELD
+Partitions = tuple[tuple[str, tuple[int, ...]], ...]
+
+
 def recorded(group: str, *, user_data: int | None, owned: bool) -> MemberClaim:
     """Claim of the first such member; ``user_data`` is a length, 5 for more than 4."""
     for member in recorded_members():
@@ -38,66 +42,38 @@ def recorded(group: str, *, user_data: int | None, owned: bool) -> MemberClaim:
     raise LookupError(group)
 
 
-def test_java_sticky_claims_by_user_data() -> None:
-    claim = recorded("ads-java-sticky", user_data=5, owned=False)
-    assert claim == MemberClaim(
-        partitions=(
-            ("clicks", (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 20)),
-            ("users", (0, 1, 2)),
-        ),
-        generation=1,
-        source=ClaimSource.USER_DATA,
-    )
+ADS = (("clicks", (0, 1, 2, 3, 4, 5, 6, 8, 12, 16, 20)), ("users", (0, 1, 2)))
+FEED = (("feed.likes", tuple(range(1, 10))), ("sessions", (0, 1, 2, 4)))
+QUERIES = (("search.queries", (1, 3, 5, 7, 9, 11)), ("users", (1,)))
 
 
-def test_java_sticky_without_user_data_claims_nothing() -> None:
-    claim = recorded("ads-java-sticky", user_data=None, owned=False)
-    assert claim == MemberClaim(
-        partitions=(), generation=-1, source=ClaimSource.NOWHERE
-    )
-
-
-def test_java_cooperative_claims_by_field() -> None:
-    claim = recorded("upgrade-726", user_data=4, owned=True)
-    assert claim == MemberClaim(
-        partitions=(("orders", (1, 6, 11)),), generation=28, source=ClaimSource.FIELD
-    )
-
-
-def test_librdkafka_cooperative_claims_by_field() -> None:
-    claim = recorded("mix-coop", user_data=5, owned=True)
-    assert claim == MemberClaim(
-        partitions=(("feed.likes", tuple(range(1, 10))), ("sessions", (0, 1, 2, 4))),
-        generation=1,
-        source=ClaimSource.FIELD,
-    )
-
-
-def test_librdkafka_revoked_partitions_that_its_user_data_lists() -> None:
-    """It left a topic: the field is empty, the user data is of before; Kafka, too,
-    takes the field."""
-    claim = recorded("mix-coop", user_data=5, owned=False)
-    assert claim == MemberClaim(partitions=(), generation=3, source=ClaimSource.FIELD)
-
-
-def test_librdkafka_range_claims_nothing() -> None:
-    claim = recorded("orders-range", user_data=0, owned=False)
-    assert claim == MemberClaim(partitions=(), generation=-1, source=ClaimSource.FIELD)
-
-
-def test_kafka_python_sticky_claims_by_its_own_form() -> None:
-    claim = recorded("search-sticky", user_data=5, owned=False)
-    assert claim == MemberClaim(
-        partitions=(("search.queries", (1, 3, 5, 7, 9, 11)), ("users", (1,))),
-        generation=1,
-        source=ClaimSource.USER_DATA,
-    )
-
-
-def test_kafka_python_round_robin_claims_nothing() -> None:
-    claim = recorded("billing-roundrobin", user_data=0, owned=False)
-    assert claim == MemberClaim(
-        partitions=(), generation=-1, source=ClaimSource.NOWHERE
+@pytest.mark.parametrize(
+    ("group", "user_data", "owned", "partitions", "generation", "source"),
+    [
+        # Java: by user data if sticky, otherwise by field.
+        ("ads-java-sticky", 5, False, ADS, 1, BY),
+        ("ads-java-sticky", None, False, (), -1, ClaimSource.NOWHERE),
+        ("upgrade-726", 4, True, (("orders", (1, 6, 11)),), 28, FIELD),
+        # librdkafka; one left a topic: the field is empty, the user data is of before,
+        # and Kafka, too, takes the field.
+        ("mix-coop", 5, True, FEED, 1, FIELD),
+        ("mix-coop", 5, False, (), 3, FIELD),
+        ("orders-range", 0, False, (), -1, FIELD),
+        # kafka-python has a form of its own.
+        ("search-sticky", 5, False, QUERIES, 1, BY),
+        ("billing-roundrobin", 0, False, (), -1, ClaimSource.NOWHERE),
+    ],
+)
+def test_recorded_claims(
+    group: str,
+    user_data: int | None,
+    owned: bool,
+    partitions: Partitions,
+    generation: int,
+    source: ClaimSource,
+) -> None:
+    assert recorded(group, user_data=user_data, owned=owned) == MemberClaim(
+        partitions=partitions, generation=generation, source=source
     )
 
 
@@ -113,7 +89,7 @@ def test_kafka_python_round_robin_claims_nothing() -> None:
 )
 def test_sticky_believes_its_user_data_alone(
     user_data: bytes | None,
-    partitions: tuple[tuple[str, tuple[int, ...]], ...],
+    partitions: Partitions,
     generation: int,
     source: ClaimSource,
 ) -> None:

@@ -71,13 +71,6 @@ def test_java_cooperative_writes_a_generation() -> None:
         assert encode_generation(vector.fields["generation"]) == vector.data
 
 
-def test_every_client_recorded() -> None:
-    forms = {(decode_sticky_user_data(d).version, d[:2] == b"\0\1") for d in RECORDED}
-    assert forms == {(1, False), (1, True)}
-    for data in RECORDED:
-        assert encode_sticky_user_data(decode_sticky_user_data(data)) == data
-
-
 @pytest.mark.heavy
 def test_more_topics_than_a_prefix_can_be_taken_for() -> None:
     """65,536 topics start with the bytes of kafka-python's version number."""

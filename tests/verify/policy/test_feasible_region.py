@@ -15,7 +15,7 @@ from solver import solve
 from tests.references.brute import Brute
 from tests.solver.routes import instance
 from tests.support.examples import shared_by
-from tests.support.shapes import CHAIN, SHAPES, TWO_LEVELS, Document, member, rebalance
+from tests.support.shapes import CHAIN, SHAPES, TWO_LEVELS, Document
 from tests.support.strategies import SMALL, TINY, rebalances
 from verify.certificate import Pool
 from verify.policy.feasible_region import Region, even_limits, region_of
@@ -74,17 +74,6 @@ def test_what_is_allowed_is_in_the_region(balance: str, document: Document) -> N
     }
 
 
-@pytest.mark.parametrize("balance", ["per-topic", "none"])
-@given(rebalances(TINY))
-def test_limits_are_reached(balance: str, document: Document) -> None:
-    brute, found = Brute(bare(document)), region(bare(document), balance)
-    allowed = brute.balanced(read_policy(balance))
-    for pool in found.pools:
-        for name, limits in pool.limits.items():
-            loads = {held(tally.loads, pool, name) for tally in allowed}
-            assert (min(loads), max(loads)) == limits
-
-
 @given(rebalances(SMALL))
 def test_one_subscription_needs_no_certificate(document: Document) -> None:
     """Arithmetic and the certificate give the same region."""
@@ -113,16 +102,3 @@ def test_without_certificate_levels_are_unknown() -> None:
     case = verify.case_of(CHAIN)
     assert region_of(case, "dec-min").is_open
     assert not region_of(case, "dec-min", certificate_of(CHAIN)).is_open
-
-
-def test_only_members_of_the_lowest_level() -> None:
-    document = rebalance(
-        {"t": 6, "u": 1},
-        {"a": member(["t"]), "b": member(["t", "u"]), "c": member(["u"])},
-    )
-    found = region(document, "dec-min")
-    assert found.eligible == {"t": ["a", "b"], "u": ["c"]}
-    assert [pool.limits for pool in found.pools] == [
-        {"a": (3, 3), "b": (3, 3)},
-        {"c": (1, 1)},
-    ]

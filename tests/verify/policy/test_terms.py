@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import verify
 from solver import solve
-from tests.references import naive_bounds
 from tests.references.brute import Brute
 from tests.solver.routes import instance
 from tests.support.examples import shared_by
@@ -98,25 +97,6 @@ def test_sound_for_any_integers(balance: str, rng: Random, data: st.DataObject) 
     }
     if fails(document, region(document, balance), term) is None:
         assert term["bound"] <= optimum(document, balance)
-
-
-@pytest.mark.parametrize("balance", BALANCES)
-@given(generators())
-def test_as_the_slow_way_says(balance: str, rng: Random) -> None:
-    """Differential: the same terms are refused, from the same region."""
-    document = drawn(rng)
-    found = region(document, balance)
-    term = drawn_term(rng, document)
-    if term["kind"] in {"crowd", "topic-crowd"}:
-        bound = rng.randint(1, 30)
-        failure = fails(document, found, term | {"bound": bound}) is None
-        shown = term | {"bound": bound}
-        assert failure == naive_bounds.crowd_holds(document, found, shown)
-        return
-    largest = naive_bounds.largest_bound(document, found, term)
-    assert fails(document, found, term | {"bound": largest}) is None
-    more = fails(document, found, term | {"bound": largest + 1})
-    assert more == {"fails": "bound", "found": largest}
 
 
 def test_the_terms_often_reach_the_optimum() -> None:
@@ -267,3 +247,32 @@ def test_of_topics_one_at_a_time(topics: list[str] | None) -> None:
     case = verify.case_of(LAG)
     failure = term_fails(case, region_of(case, "none"), TOPIC_PEAK_LAG, term, Work())
     assert failure == {"fails": "topics"}
+
+
+def test_one_too_high_is_refused() -> None:
+    topics = {"t": {"partitions": 6, "lag": [10, 10, 10, 3, 3, 3]}}
+    document = rebalance(topics, {name: member(["t"]) for name in "ab"})
+    given = {"a": {"t": [0, 1]}, "b": {"t": [2, 3, 4, 5]}}
+    term: Document = {"kind": "packing", "steps": [[3, 1], [10, 4]], "bound": 20}
+    level: Document = {"of": "peak-lag", "value": 20, "bound": 20}
+    answer: Document = {
+        "format": "assignment/1",
+        "members": given,
+        "policy": "none; peak-lag",
+        "status": "optimal",
+        "objectives": [level | {"proof": {"by": "terms", "terms": [term]}}],
+    }
+    verdict = verify.judge(document, answer)
+    assert verdict["objectives"] == [
+        level | {"rests_on": "terms", "proved": True},
+    ]
+    assert verdict["proved"]["peak_lag"]
+    assert verdict["status"] == {"claimed": "optimal", "found": "proved"}
+    term["bound"] = 21
+    verdict = verify.judge(document, answer)
+    (found,) = verdict["objectives"]
+    assert not found["proved"]
+    refused = {"term": 0, "kind": "packing", "fails": "bound", "found": 20}
+    assert found["evidence"] == refused
+    assert verdict["evidence"]["status"]["unproved"] == ["peak-lag"]
+    assert verdict["status"] == {"claimed": "optimal", "found": "unproved"}
