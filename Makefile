@@ -20,8 +20,7 @@ PYTEST = $(BIN)/python -m pytest -q -rs -p tests.support.distribution -p tests.s
 UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
 # Tests that compare with texts that the repository keeps.
 SNAPSHOTS := tests/rebalance/test_documents.py tests/verify/test_unreadable.py \
-  $(addprefix tests/oracle/cli/test_,compare.py given_group.py judge_policy.py \
-    layout.py plan.py policies.py terminal.py) tests/benchmarks/test_jvm.py \
+  $(addprefix tests/oracle/cli/test_,layout.py sessions.py) tests/benchmarks/test_jvm.py \
   tests/oracle/report/test_prose.py tests/oracle/report/test_many_groups.py
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 

@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 import termios
@@ -17,11 +18,21 @@ from typing import Any
 import pytest
 
 from oracle.cli.invocation import run
+from oracle.cli.printing import sink, terminal
 from tests.support.shapes import Document
 
 COMMAND = (sys.executable, "-m", "oracle")
 STYLE = re.compile(rb"\x1b\[[0-9;]*m|\x1b\[\?25[lh]|\x1b\[2K|\x1b\[1A|\r")
 """Terminal sequences that rich writes: colors and progress bars."""
+
+
+PROGRAMS = Path(__file__).parents[2] / "conformance"
+FAULTY = PROGRAMS / "faulty_adapter.py"
+
+
+def faulty(fault: str) -> str:
+    """Return the command of an assignor with a fault."""
+    return f"{sys.executable} -S {FAULTY} {shlex.quote(fault)}"
 
 
 class Ended:
@@ -34,6 +45,10 @@ class Ended:
     def documents(self) -> list[Any]:
         return [json.loads(line) for line in self.out.splitlines()]
 
+    def of(self, kind: str) -> list[Any]:
+        """Return the documents of a format."""
+        return [document for document in self.documents if document["format"] == kind]
+
     @property
     def complaints(self) -> list[str]:
         return [
@@ -42,18 +57,32 @@ class Ended:
 
 
 class Cli:
-    """Run subcommands in this process; the output is no terminal."""
+    """Run subcommands in this process; by default, the output is no terminal.
 
-    def __init__(self, captured: pytest.CaptureFixture[bytes]) -> None:
-        self.captured = captured
+    With ``columns``, it is as if standard output were a terminal of that width.
+    """
+
+    def __init__(
+        self, captured: pytest.CaptureFixture[bytes], columns: int | None = None
+    ) -> None:
+        self.captured, self.columns = captured, columns
 
     def __call__(self, *arguments: str | Path, stdin: bytes = b"") -> Ended:
         self.captured.readouterr()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+            if self.columns is not None:
+                show_as_on_a_terminal(patch, self.columns)
             code = run([str(argument) for argument in arguments])
         out, err = self.captured.readouterr()
         return Ended(code, out, err)
+
+
+def show_as_on_a_terminal(patch: pytest.MonkeyPatch, columns: int) -> None:
+    """Let standard output pass for a terminal."""
+    for module in (sink, terminal):
+        patch.setattr(module, "is_terminal", lambda stream: stream is sys.stdout)
+    patch.setenv("COLUMNS", str(columns))
 
 
 def shell(script: str, folder: Path) -> Ended:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Iterator
 
 import pytest
 
-from oracle.cli.printing import sink, terminal
 from tests.oracle.cli.commands import Cli
 
 
@@ -26,9 +24,6 @@ def hangups() -> Iterator[None]:
 
 
 @pytest.fixture
-def person(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Cli:
+def person(capsysbinary: pytest.CaptureFixture[bytes]) -> Cli:
     """Run as if standard output were a terminal of 300 columns."""
-    for module in (sink, terminal):
-        monkeypatch.setattr(module, "is_terminal", lambda stream: stream is sys.stdout)
-    monkeypatch.setenv("COLUMNS", "300")
-    return cli
+    return Cli(capsysbinary, columns=300)

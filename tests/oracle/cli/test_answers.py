@@ -5,13 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 from heuristics import ASSIGNORS
-from oracle.cli.options.common import ClaimRuleName
-from rebalance import ClaimRule
 from tests.oracle.cli.commands import CHAIN, Cli, group_of, write_lines
 from tests.support.strategies import SMALL, seeded_rebalance
 from verify import judge, read_assignment, read_rebalance
@@ -36,14 +33,6 @@ def test_solve_answers_each_rebalance_with_a_proof(cli: Cli, tmp_path: Path) -> 
         assert verdict["proved"]["stickiness"]
 
 
-def test_solve_takes_the_chain_to_its_end(cli: Cli, tmp_path: Path) -> None:
-    ended = cli("solve", "--policy", "sticky", write_lines(tmp_path / "r", CHAIN))
-    (answer,) = ended.documents
-    assert answer["figures"]["loads"] == [1, 1, 1, 1]
-    assert answer["figures"]["moves"] == 3
-    assert (answer["group"], answer["id"]) == ("orders", "chain")
-
-
 def test_keys_are_sorted_and_order_in_the_document_does_not_show(
     cli: Cli, tmp_path: Path
 ) -> None:
@@ -56,13 +45,6 @@ def test_keys_are_sorted_and_order_in_the_document_does_not_show(
     assert first.out == second.out
     again = json.dumps(first.documents[0], sort_keys=True, separators=(",", ":"))
     assert first.out.decode().strip() == again
-
-
-@pytest.mark.parametrize("policy", ["dec-min; stickiness", "dec-min;stickiness"])
-def test_a_policy_may_be_spelled_out(cli: Cli, tmp_path: Path, policy: str) -> None:
-    assert (
-        cli("solve", "--policy", policy, write_lines(tmp_path / "r", EQUAL)).code == 0
-    )
 
 
 @pytest.mark.parametrize("name", ASSIGNORS)
@@ -79,45 +61,6 @@ def test_assign_answers_as_each_assignor(cli: Cli, tmp_path: Path, name: str) ->
     if name == "range":
         assert answer["members"] == {"a": {"t": [0, 1]}, "b": {"t": [2]}}
         assert answer["figures"]["peak_lag"] == 160_000
-
-
-def test_assign_reports_the_reason_of_a_refusal(cli: Cli, tmp_path: Path) -> None:
-    source = write_lines(tmp_path / "r", EQUAL, CHAIN, EQUAL)
-    ended = cli("assign", "--assignor", "constrained-sticky", source)
-    assert ended.code == 2
-    assert len(ended.documents) == 2
-    (complaint,) = ended.complaints
-    assert complaint.startswith(f"{source}: document 2: constrained-sticky: ")
-
-
-def test_an_unknown_assignor_lists_those_there_are(cli: Cli, tmp_path: Path) -> None:
-    ended = cli("assign", "--assignor", "fairest", write_lines(tmp_path / "r", EQUAL))
-    assert ended.code == 2
-    for name in ASSIGNORS:
-        assert name in ended.err
-
-
-def test_bad_lines_are_reported_with_their_place_and_good_ones_answered(
-    cli: Cli, tmp_path: Path
-) -> None:
-    lag = 2**62
-    topics = {"t": {"partitions": 3, "lag": [lag, lag, lag]}}
-    source = write_lines(
-        tmp_path / "r",
-        EQUAL,
-        '{"format": "rebalance/1"',
-        "",
-        json.dumps({**EQUAL, "topics": {"t": {"partitions": -1}}}),
-        json.dumps({**EQUAL, "topics": topics}),
-        CHAIN,
-    )
-    ended = cli("solve", source)
-    assert ended.code == 2
-    assert [answer["id"] for answer in ended.documents] == ["equal", "chain"]
-    torn, negative, overflow = ended.complaints
-    assert torn.startswith(f"{source}:2: $: not JSON")
-    assert negative.startswith(f"{source}:4: $.topics.t.partitions: ")
-    assert overflow.startswith(f"{source}: document 4: ")
 
 
 @pytest.mark.parametrize(
@@ -144,30 +87,6 @@ def test_unreadable_input_is_one_line_and_code_2(
     assert reason in ended.err
     assert len(ended.err) < 600
     assert sorted(path.name for path in tmp_path.iterdir()) == ["input"]
-
-
-def test_a_missing_file_and_a_folder(cli: Cli, tmp_path: Path) -> None:
-    for place, reason in ((tmp_path / "no", "no such file"), (tmp_path, "is a folder")):
-        ended = cli("solve", place)
-        assert ended.code == 2
-        assert f"{place}: {reason}" in ended.err
-
-
-def test_the_claim_rule_is_followed(cli: Cli, tmp_path: Path) -> None:
-    """An old claim counts under one rule, and not under the other."""
-    document = group_of("g", {"a": ["t"], "b": ["t"]}, {"t": 2})
-    document["members"]["a"] |= {"owned": {"t": [0]}, "generation": 1}
-    document["members"]["b"] |= {"owned": {}, "generation": 2}
-    source = write_lines(tmp_path / "r", document)
-    newest = cli("solve", source).documents[0]
-    current = cli("solve", "--claim-rule", "current-generation", source).documents[0]
-    assert newest["figures"]["kept"] == 1
-    assert current["figures"]["kept"] == 0
-    assert cli("solve", "--claim-rule", "oldest", source).code == 2
-
-
-def test_claim_rules_offered_are_those_there_are() -> None:
-    assert get_args(ClaimRuleName) == tuple(rule.value for rule in ClaimRule)
 
 
 def test_standard_input_and_gzip(cli: Cli) -> None:
@@ -197,17 +116,3 @@ def test_output_takes_its_place_when_it_is_whole(cli: Cli, tmp_path: Path) -> No
     ]
     assert target.stat().st_mode & 0o777 == 0o640
     assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.jsonl", "r"]
-
-
-def test_errors_are_lines_where_requested(cli: Cli, tmp_path: Path) -> None:
-    broken = {"format": "rebalance/1", "group": "g", "topics": {}}
-    source = write_lines(tmp_path / "r", broken, CHAIN)
-    command = ("assign", "--assignor", "constrained-sticky", source)
-    silent = cli(*command)
-    assert (silent.code, silent.documents) == (2, [])
-    ended = cli(*command, "--errors")
-    assert ended.code == 2
-    assert ended.complaints == silent.complaints
-    unreadable, refused = (document["error"] for document in ended.documents)
-    assert "$.members: " in unreadable
-    assert "do not all subscribe to the same topics" in refused

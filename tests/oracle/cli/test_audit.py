@@ -222,26 +222,6 @@ def test_a_cluster_is_a_source(
     ]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        ([], "nothing to read: give a SOURCE or --bootstrap-server"),
-        (
-            ["a", "--command-config", "client.properties"],
-            "--command-config requires --bootstrap-server",
-        ),
-        (["--bootstrap-server", "nowhere"], "nowhere: no host:port"),
-    ],
-)
-def test_nowhere_to_read_from(
-    cli: Cli, pipeline: Pretended, tmp_path: Path, arguments: list[str], reason: str
-) -> None:
-    ended = cli("audit", *arguments, "--out", tmp_path / "out")
-    assert ended.code == 2
-    assert reason in ended.complaints[-1]
-    assert pipeline.requests == []
-
-
 @pytest.mark.heavy
 def test_as_json(cli: Cli, pipeline: Pretended, tmp_path: Path) -> None:
     ended = cli("audit", "history", "--out", tmp_path, "--json")

@@ -15,7 +15,7 @@ from conformance.clients import ClientAssignor, Program, suspecting
 from conformance.runs import FAMILIES
 from oracle.cli.input import subjects
 from tests.conformance.tap_reading import read_tap
-from tests.oracle.cli.commands import Cli
+from tests.oracle.cli.commands import Cli, faulty
 
 PYTHON = sys.executable
 LOOP = """\
@@ -35,8 +35,7 @@ LOST = """\
 lost = {m: {} for m in document["members"]}
     print(json.dumps({"format": "assignment/1", "members": lost}), flush=True)
 """
-FAULTY = Path(__file__).parents[2] / "conformance" / "faulty_adapter.py"
-ROUND_ROBIN = f"{PYTHON} -S {FAULTY} none"
+ROUND_ROBIN = faulty("none")
 CORPUS = ("--count", "0")
 SHORT = ("--no-corpus", "--family", "fresh", "--count", "4")
 
@@ -119,7 +118,7 @@ def test_a_program_that_hangs_is_given_up(
     assert [point.is_ok for point in points] == [False] * 4
 
 
-SLOW = ("--command", f"{PYTHON} -S {FAULTY} spin", *SHORT, "--seconds", "0.001")
+SLOW = ("--command", faulty("spin"), *SHORT, "--seconds", "0.001")
 
 
 def test_bug_a_slow_program_does_not_hang(cli: Cli) -> None:
@@ -250,31 +249,6 @@ def test_a_program_that_cannot_be_started_is_code_3(cli: Cli, tmp_path: Path) ->
         3,
         ["not-run"],
     )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        ((), "needs --command or --client"),
-        (("--command", "true", "--tap", "--json"), "exclude each other"),
-        (("--command", "true", "--family", "no"), "no family 'no'; there are fresh"),
-        (("--command", "true", "--check", "no/0"), "a name is corpus/SCENARIO: STEP"),
-        (
-            ("--command", "true", "--check", "fresh/0/0/0", "--family", "fresh"),
-            "exclude each other",
-        ),
-        (("--command", "true", "--as", "no"), "--as: no 'no'; there are"),
-        (("--command", "true", "--seconds", "nan"), "nan"),
-        (("--client", "no-such"), "no 'no-such'; there are"),
-    ],
-)
-def test_usage_errors_are_code_2(
-    cli: Cli, arguments: tuple[str, ...], complaint: str
-) -> None:
-    ended = cli("conform", *arguments)
-    assert ended.code == 2
-    assert ended.out == b""
-    assert complaint in ended.err
 
 
 @pytest.mark.heavy

@@ -26,51 +26,16 @@ from tests.oracle.cli.commands import (
     write_lines,
 )
 
-VERBS = ("solve", "assign", "judge", "compare", "explain", "plan", "front", "audit")
-
 
 @pytest.fixture
 def source(tmp_path: Path) -> str:
     return write_lines(tmp_path / "r", CHAIN)
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_explains_itself_with_an_example(cli: Cli, verb: str) -> None:
-    ended = cli(verb, "--help")
-    assert ended.code == 0
-    assert f"Example: assignor-oracle {verb}" in " ".join(ended.out.decode().split())
-
-
 def test_the_version_is_the_packages(cli: Cli) -> None:
     ended = cli("--version")
     assert ended.code == 0
     assert re.fullmatch(rb"assignor-oracle \d+\.\d+\.\d+\S*\n", ended.out)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["nope"], "No such command 'nope'. (see assignor-oracle --help)"),
-        (
-            ["solve"],
-            "nothing to read: give a file, or --from SOURCE (see assignor-oracle",
-        ),
-        (["assign", "x"], "Missing option '--assignor'."),
-        (["solve", "--nope", "x"], "No such option: --nope"),
-        (["solve", "--time-limit", "0", "x"], "'0' is not a number of seconds above 0"),
-        (["judge", "x"], "no ASSIGNMENTS to judge"),
-        (["judge", "--against", "x", "a", "b"], "'x' is not one of 'optimum'."),
-        (["audit", "x"], "Missing option '--out'."),
-        (["solve", "a", "b"], "unexpected extra argument"),
-        (["\x1b[31mx"], r"'\x1b[31mx'"),
-    ],
-)
-def test_bad_usage_is_code_2(cli: Cli, arguments: list[str], complaint: str) -> None:
-    ended = cli(*arguments)
-    assert ended.code == 2
-    assert ended.out == b""
-    assert complaint in ended.err
-    assert len(ended.err.splitlines()) == 1
 
 
 def test_no_arguments_show_the_help(cli: Cli) -> None:

@@ -213,25 +213,6 @@ def test_other_failures_end_it(
     assert ended.complaints[-1] == str(updates[-1])
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (("a", "--follow"), "--follow requires --bootstrap-server"),
-        (("--bootstrap-server", "b:9092", "--every", "5"), "--every requires --follow"),
-        ((*SERVER[1:], "--group-name", "g"), "--group-name requires a SOURCE"),
-        ((*SERVER[1:], "--every", "0"), "'0' is not a duration above 0"),
-        ((*SERVER[1:], "--every", "soon"), "'soon' is not a duration above 0"),
-    ],
-)
-def test_usage_errors(
-    cli: Cli, pretended: Pretended, tmp_path: Path, arguments: list[str], reason: str
-) -> None:
-    ended = cli("audit", *arguments, "--out", tmp_path / "out")
-    assert ended.code == 2
-    assert reason in ended.complaints[-1]
-    assert not (tmp_path / "out").exists()
-
-
 def test_durations() -> None:
     texts = ("90", "90s", " 1.5 m", "2h", "1d")
     assert [parse_duration(text) for text in texts] == [90, 90, 90, 7200, 86400]

@@ -7,14 +7,12 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import get_args
 from xml.etree import ElementTree
 
 import pytest
 
-from oracle.cli.options.front import BalanceName
 from oracle.cli.runs import interrupts
-from tests.oracle.cli.commands import CHAIN, COMMAND, Cli, on_terminal, write_lines
+from tests.oracle.cli.commands import CHAIN, COMMAND, Cli, write_lines
 from tests.oracle.cli.test_policies import hard
 from tests.oracle.cli.test_terminal import EVIL, HOSTILE, harmless
 from tests.support.shapes import shape
@@ -27,60 +25,6 @@ def hard_owned() -> dict[str, object]:
     document = hard()
     document["members"]["m0"]["owned"] = {"t": list(range(60))}
     return document
-
-
-def test_balances_offered_are_solved(cli: Cli, tmp_path: Path) -> None:
-    source = write_lines(tmp_path / "r", shape("LAG"))
-    assert cli("front", source).documents[0]["measure"] == "sum-of-squares"
-    for balance in get_args(BalanceName):
-        arguments = ("--objective", "peak-lag", "--balance", balance)
-        assert cli("front", *arguments, source).documents[0]["balance"] == balance
-
-
-def test_there_is_one_document_per_rebalance(cli: Cli, tmp_path: Path) -> None:
-    source = write_lines(tmp_path / "r", CHAIN, "{bad", shape("STAIRCASE"))
-    ended = cli("front", source)
-    assert ended.code == 2
-    chain, stairs = ended.documents
-    assert (chain["format"], chain["group"], chain["id"]) == (
-        "front/1",
-        "orders",
-        "chain",
-    )
-    assert [(p["moves"], p["value"]) for p in chain["points"]] == [(0, 6), (3, 4)]
-    assert [p["kip54_score"] for p in chain["points"]] == [6, 0]
-    assert [p["status"] for p in stairs["points"]] == ["optimal"] * 3
-    assert all(front["complete"] for front in (chain, stairs))
-    (last,) = [p["assignment"] for p in chain["points"] if p["moves"] == 3]
-    assert last["figures"]["loads"] == [1, 1, 1, 1]
-
-
-def test_one_without_lag_is_named_and_the_others_answered(
-    cli: Cli, tmp_path: Path
-) -> None:
-    source = write_lines(tmp_path / "r", CHAIN, shape("LAG"))
-    ended = cli("front", "--objective", "peak-lag", source)
-    assert ended.code == 2
-    assert len(ended.documents) == 1
-    (complaint,) = ended.complaints
-    assert complaint.startswith(f"{source}: document 1: policy needs lag for peak-lag")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (["--objective", "lag"], "'lag' is not one of"),
-        (["--measure", "kip54-score"], "No such option: --measure"),
-        (["--balance", "dec-min"], "--balance requires --objective peak-lag"),
-        (["--picture", "x.pdf"], "expected .png or .svg"),
-        (["--time-limit", "0"], "not a number of seconds"),
-    ],
-)
-def test_bad_usage(cli: Cli, tmp_path: Path, arguments: list[str], reason: str) -> None:
-    ended = cli("front", *arguments, write_lines(tmp_path / "r", CHAIN))
-    assert ended.code == 2
-    assert reason in ended.err
-    assert len(ended.complaints) == 1
 
 
 @pytest.mark.heavy
@@ -150,13 +94,6 @@ def test_names_are_escaped_in_a_picture(cli: Cli, tmp_path: Path) -> None:
     assert harmless(text)
 
 
-def test_a_picture_that_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
-    source = write_lines(tmp_path / "r", CHAIN)
-    ended = cli("front", "--picture", tmp_path / "no" / "f.png", source)
-    assert ended.code == 2
-    assert "no such file or directory" in ended.err
-
-
 def test_points_are_judged(cli: Cli, tmp_path: Path) -> None:
     source = write_lines(tmp_path / "r", CHAIN)
     (front,) = cli("front", source).documents
@@ -176,17 +113,6 @@ def test_points_are_judged(cli: Cli, tmp_path: Path) -> None:
     assert (
         "sum-of-squares is weighed by front, and by it alone" in against.complaints[0]
     )
-
-
-@pytest.mark.heavy
-def test_a_person_gets_a_table(tmp_path: Path) -> None:
-    shown = on_terminal("front", write_lines(tmp_path / "r", CHAIN, HOSTILE))
-    text = shown.out.decode()
-    assert shown.code == 0
-    assert "orders chain · moves against sum-of-squares · complete" in text
-    for words in ("less by", "KIP-54 score", "bound", "optimal", "rests on"):
-        assert words in text
-    assert harmless(text)
 
 
 @pytest.mark.heavy

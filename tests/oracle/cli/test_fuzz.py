@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_type_hints
 
 import pytest
 
@@ -21,27 +20,20 @@ from conformance.clients import (
     matching_client_assignors,
     suspecting,
 )
-from conformance.runs import FAMILIES, MEMORY, parse_finding, parse_run
+from conformance.runs import FAMILIES, parse_finding, parse_run
 from oracle.cli.input import subjects
 from oracle.cli.invocation import run
-from oracle.cli.options import subject_options
-from oracle.cli.options.conform import ConformOptions
-from oracle.cli.options.fuzz import FuzzOptions
 from tests.oracle.cli.commands import (
     CHAIN,
     COMMAND,
+    FAULTY,
     Cli,
+    faulty,
     on_terminal,
     shell,
     write_lines,
 )
 from tests.support.waiting import wait_until
-
-FAULTY = Path(__file__).parents[2] / "conformance" / "faulty_adapter.py"
-
-
-def faulty(fault: str) -> str:
-    return f"{sys.executable} -S {FAULTY} {fault}"
 
 
 @pytest.mark.heavy
@@ -49,10 +41,8 @@ def test_findings_come_first_then_counts(cli: Cli) -> None:
     arguments = ("--count", "5", "--seed", "2", "--no-shrink")
     ended = cli("fuzz", "--command", faulty("lose"), *arguments)
     assert ended.code == 1
-    findings = [
-        document for document in ended.documents if document["format"] == "finding/1"
-    ]
-    counts = [document for document in ended.documents if document["format"] == "run/1"]
+    findings = ended.of("finding/1")
+    counts = ended.of("run/1")
     assert ended.documents == findings + counts
     assert [count["family"] for count in counts] == list(FAMILIES)
     for finding in findings:
@@ -70,9 +60,7 @@ def test_the_optimum_of_a_finding_is_proved(cli: Cli) -> None:
     arguments = ("--family=claims", "--family=racks", "--count", "10", "--no-shrink")
     ended = cli("fuzz", "--command", faulty("none"), *arguments)
     assert ended.code == 0
-    findings = [
-        document for document in ended.documents if document["format"] == "finding/1"
-    ]
+    findings = ended.of("finding/1")
     assert findings
     for finding in findings:
         best = verify.judge(finding["instance"], finding["expected"])
@@ -93,9 +81,7 @@ def test_the_optimum_of_a_finding_is_proved(cli: Cli) -> None:
 def test_the_command_of_a_finding_repeats_it(cli: Cli) -> None:
     arguments = ("--family=churn", "--family=stale", "--count=8", "--seed=5")
     ended = cli("fuzz", "--command", faulty("crash"), *arguments, "--no-shrink")
-    findings = [
-        document for document in ended.documents if document["format"] == "finding/1"
-    ]
+    findings = ended.of("finding/1")
     assert findings
     for finding in findings:
         program, *command = shlex.split(finding["command"])
@@ -125,44 +111,6 @@ def test_given_instances_are_tested(cli: Cli, tmp_path: Path) -> None:
     assert finding["instance"] == CHAIN
     assert counts["outcomes"]["crash"] == 2
     assert "r, line 2" in ended.complaints[0] or ":2" in ended.complaints[0]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        ((), 2, "name one of --command and --client"),
-        (("--command", "cat", "--client", "x"), 2, "name one of"),
-        (("--command", "cat", "--family", "odd"), 2, "no family 'odd'"),
-        (("--command", "cat", "--workers", "0"), 2, "--workers"),
-        (("--command", "cat", "--count", "0"), 2, "--count"),
-        (("--command", "cat", "--seconds", "0"), 2, "above 0"),
-        (("--command", "/no/such"), 3, "no such program"),
-        (("--client", "no-such-client"), 2, "no-such-client"),
-    ],
-)
-def test_usage_errors(
-    cli: Cli, arguments: tuple[str, ...], code: int, message: str
-) -> None:
-    ended = cli("fuzz", *arguments)
-    assert ended.code == code
-    assert message in ended.err
-
-
-def test_options_of_conform_and_fuzz_are_declared_once() -> None:
-    """``--client`` can be repeated with ``conform``; outputs are different files.
-
-    The default of ``--count`` depends on ``--time``, which only ``fuzz`` has.
-    """
-    ours = get_type_hints(FuzzOptions, include_extras=True)
-    theirs = get_type_hints(ConformOptions, include_extras=True)
-    both = ours.keys() & theirs.keys()
-    both -= {"client", "count", "output", "as_json", "return"}
-    assert {"command", "cooperative", "family", "seed", "require"} < both
-    assert [name for name in sorted(both) if ours[name] != theirs[name]] == []
-
-
-def test_the_default_of_the_memory_limit_is_stated() -> None:
-    assert subject_options.MEMORY == MEMORY
 
 
 def test_help_names_all_families(capsys: pytest.CaptureFixture[str]) -> None:
@@ -206,9 +154,7 @@ def test_the_output_has_the_same_bytes_for_any_workers(tmp_path: Path) -> None:
 def test_findings_are_shrunk(cli: Cli) -> None:
     arguments = ("--family", "racks", "--family", "chains", "--count", "12")
     ended = cli("fuzz", "--command", faulty("raise"), *arguments)
-    findings = [
-        document for document in ended.documents if document["format"] == "finding/1"
-    ]
+    findings = ended.of("finding/1")
     small = {
         (finding["family"], finding["category"]): finding["shrunk"]
         for finding in findings
@@ -271,9 +217,7 @@ def test_slow_answers_are_recorded_as_they_are(cli: Cli) -> None:
 def test_the_command_of_a_finding_states_impatience(cli: Cli) -> None:
     arguments = ("--family=fresh", "--count=2", "--seconds=0.3", "--impatient")
     ended = cli("fuzz", "--command", faulty("spin"), *arguments, "--require=optimum")
-    finding = next(
-        document for document in ended.documents if document["format"] == "finding/1"
-    )
+    finding = ended.of("finding/1")[0]
     assert " --seconds 0.3 --impatient --family" in finding["command"]
 
 
@@ -285,9 +229,7 @@ def test_a_client_of_the_registry_is_fuzzed(cli: Cli) -> None:
     arguments = ("--client", client, "--count=15", "--memory=1GiB")
     ended = cli("fuzz", *arguments, "--family=stale", "--family=joiners")
     assert ended.code == 1
-    findings = [
-        document for document in ended.documents if document["format"] == "finding/1"
-    ]
+    findings = ended.of("finding/1")
     subject = {
         "name": client,
         "client": "kafka-clients",
@@ -317,7 +259,7 @@ def test_all_assignors_of_a_client_are_tested(cli: Cli, tmp_path: Path) -> None:
     of_version = matching_client_assignors("kafka-python@3.0.12")
     names = [assignor.spec for assignor in of_version]
     assert len(names) == 4
-    counts = [document for document in ended.documents if document["format"] == "run/1"]
+    counts = ended.of("run/1")
     assert [count["subject"]["name"] for count in counts] == names
     assert [count["cooperative"] for count in counts] == [
         assignor.cooperative for assignor in of_version
@@ -363,9 +305,7 @@ def test_a_time_ends_a_program_that_hangs(cli: Cli) -> None:
     arguments = ("--seconds", "600", "--time", "3", "--seed", "3")
     families = ("--family", "chains", "--family", "fresh")
     ended = cli("fuzz", "--command", faulty("hang"), *families, *arguments)
-    chains, fresh = (
-        document for document in ended.documents if document["format"] == "run/1"
-    )
+    chains, fresh = ended.of("run/1")
     assert chains["outcomes"]["hang"] == fresh["outcomes"]["hang"] == 0
     assert chains["outcomes"]["crash"] == fresh["outcomes"]["crash"] == 0
     assert fresh["draws"] == 0

@@ -10,13 +10,6 @@ from conformance.reproducers import read_record
 from oracle.cli.invocation import run
 
 
-def test_a_command_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run(["fuzz", "--command", "cat", "--reproducers", str(tmp_path)]) == 2
-    assert "needs --client" in " ".join(capsys.readouterr().err.split())
-
-
 @pytest.mark.heavy
 def test_every_recorded_finding_has_a_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

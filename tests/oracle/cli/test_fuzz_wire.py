@@ -90,20 +90,5 @@ def test_a_consumer_that_the_user_starts() -> None:
     assert orjson.loads(out.splitlines()[-1])["rebalances"] == 3
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reason"),
-    [
-        (("--wire", "--workers", "2"), "--wire without a program has one worker"),
-        (("--client", "group-coordinator", "--wire"), "has no consumer for the wire"),
-        (("--client", "librdkafka", "--command", "x"), "name one of"),
-        (("--client", "sarama", "--settles"), "--settles needs --wire"),
-    ],
-)
-def test_usage_errors(cli: Cli, arguments: tuple[str, ...], reason: str) -> None:
-    ended = cli("fuzz", *arguments, *FEW)
-    assert ended.code == 2
-    assert reason in " ".join(ended.err.split())
-
-
 def test_python_of_the_tests_is_that_of_the_consumers() -> None:
     assert librdkafka("range").argv[0] == sys.executable

@@ -6,8 +6,6 @@ that still withholds it is invalid.
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +13,10 @@ import pytest
 
 from conformance.runs import next_round
 from tests.conformance.client_faults import LEFT
-from tests.oracle.cli.commands import Cli, write_lines
+from tests.oracle.cli.commands import Cli, faulty, write_lines
 
-FAULTY = Path(__file__).parents[2] / "conformance" / "faulty_adapter.py"
 WITHHELD: Any = {"a": {"u": [0]}, "b": {}}
 ASSIGNED: Any = {"a": {"u": [0]}, "b": {"t": [0]}}
-
-
-def program(fault: str) -> str:
-    return f"{sys.executable} -S {FAULTY} {shlex.quote(fault)}"
 
 
 @pytest.mark.parametrize(
@@ -57,7 +50,7 @@ def test_fuzz(
     cli: Cli, tmp_path: Path, fault: str, rounds: int, category: str | None
 ) -> None:
     given = ("--instances", write_lines(tmp_path / "r", LEFT), "--cooperative")
-    ended = cli("fuzz", "--command", program(fault), *given, "--no-shrink")
+    ended = cli("fuzz", "--command", faulty(fault), *given, "--no-shrink")
     *findings, counts = ended.documents
     assert counts["answers"] == rounds
     found = [(finding["category"], finding["detail"]) for finding in findings]
@@ -72,7 +65,7 @@ def test_fuzz(
 def test_conform(cli: Cli, fault: str, result: str) -> None:
     """In the scenario `left-topic-withheld` of the corpus."""
     only = ("--count", "0", "--cooperative", "--json")
-    ended = cli("conform", "--command", program(fault), *only)
+    ended = cli("conform", "--command", faulty(fault), *only)
     (check,) = [
         document
         for document in ended.documents

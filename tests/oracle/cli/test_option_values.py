@@ -7,14 +7,24 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from conformance.runs import MEMORY
 from oracle.cli.app import VERBS
+from oracle.cli.options import common, subject_options
+from oracle.cli.options.common import ClaimRuleName
+from oracle.cli.options.conform import ConformOptions
+from oracle.cli.options.front import BalanceName
+from oracle.cli.options.fuzz import FuzzOptions
+from oracle.cli.options.solve import POLICIES, EngineName
 from oracle.cli.options.values import stated_options, with_option_values
+from rebalance import MAX_PARTITIONS, ClaimRule
+from solver import NAMED, BalanceKind, Engine
+from solver.policy import OPTIMA
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,3 +136,28 @@ def _leaves(kind: Any) -> list[str]:
             else [option.name]
         )
     ]
+
+
+def test_options_offer_what_the_packages_have() -> None:
+    """They are declared again, because imports would slow down ``--help``."""
+    assert get_args(ClaimRuleName) == tuple(rule.value for rule in ClaimRule)
+    assert common.MAX_PARTITIONS == MAX_PARTITIONS
+    assert POLICIES == OPTIMA
+    assert NAMED.keys() == OPTIMA.keys()
+    assert set(get_args(EngineName)) == {engine.value for engine in Engine}
+    assert subject_options.MEMORY == MEMORY
+    kinds = {"none", "per-topic", "dec-min"}  # those that a frontier can have
+    assert set(get_args(BalanceName)) == kinds < {kind.value for kind in BalanceKind}
+
+
+def test_options_of_conform_and_fuzz_are_declared_once() -> None:
+    """``--client`` can be repeated with ``conform``; outputs are different files.
+
+    The default of ``--count`` depends on ``--time``, which only ``fuzz`` has.
+    """
+    ours = get_type_hints(FuzzOptions, include_extras=True)
+    theirs = get_type_hints(ConformOptions, include_extras=True)
+    both = ours.keys() & theirs.keys()
+    both -= {"client", "count", "output", "as_json", "return"}
+    assert {"command", "cooperative", "family", "seed", "require"} < both
+    assert [name for name in sorted(both) if ours[name] != theirs[name]] == []

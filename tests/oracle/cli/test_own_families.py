@@ -11,11 +11,9 @@ from textwrap import dedent
 import pytest
 
 from conformance.runs import family_of
-from tests.oracle.cli.commands import Cli, shell, write_lines
+from tests.oracle.cli.commands import Cli, faulty, shell
 
-FAULTY = Path(__file__).parents[2] / "conformance" / "faulty_adapter.py"
-LOSE = f"{sys.executable} -S {FAULTY} lose"
-CALM = f"{sys.executable} -S {FAULTY} none"
+LOSE, CALM = faulty("lose"), faulty("none")
 BURSTS = '''
     """Groups that grow in bursts."""
 
@@ -84,51 +82,6 @@ def test_conform_names_and_repeats_its_checks(cli: Cli, module: str) -> None:
     assert again.documents == ended.documents[1:]
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "message"),
-    [
-        (None, "{}:draw", "no module '{}' in the working directory or installed"),
-        (None, "{}.draw", "no family '{}.draw'; there are fresh, "),
-        ("import no_such_module", "{}:draw", "ModuleNotFoundError: No module named"),
-        ("def draw(rng)", "{}:draw", "import of {} raised SyntaxError: expected"),
-        ("exit(3)", "{}:draw", "import of {} raised SystemExit: 3"),
-        (BURSTS, "{}:drew", "no function 'drew' in "),
-        ("draw = 1", "{}:draw", "no function, but another value, 'draw' in "),
-        (
-            "def draw(rng): return rng.no",
-            "{}:draw",
-            "family '{}:draw', seed 0, draw 7: raised AttributeError: ",
-        ),
-        (
-            "def draw(rng): return [1]",
-            "{}:draw",
-            "seed 0, draw 7: a list is not a rebalance/1 document",
-        ),
-        (
-            "def draw(rng): return {'format': 'rebalance/1', 'group': 'g'}",
-            "{}:draw",
-            "seed 0, draw 7: $.",
-        ),
-        (
-            BURSTS.replace("def draw(rng):", "import random\n\n    def draw(_, rng="
-            "random.Random(1)):"),
-            "{}:draw",
-            "draw 7: two draws with equal random numbers differ",
-        ),
-    ],
-)  # fmt: skip
-def test_errors_name_the_family_and_the_place(
-    cli: Cli, module: str, text: str | None, name: str, message: str
-) -> None:
-    if text is not None:
-        written(module, text)
-    own = name.format(module)
-    ended = cli("fuzz", "--command", CALM, "--family", own, "--first", "7")
-    assert ended.code == 2
-    assert message.format(module) in " ".join(ended.err.split())
-    assert ended.out == b""
-
-
 def test_a_later_draw_that_fails_ends_the_run(cli: Cli, module: str) -> None:
     text = BURSTS + "\n    first = draw\n\n    def late(rng):\n"
     text += "        return first(rng) if rng.random() < 0.5 else {}\n"
@@ -137,12 +90,3 @@ def test_a_later_draw_that_fails_ends_the_run(cli: Cli, module: str) -> None:
     ended = cli("fuzz", "--command", CALM, *chosen)
     assert ended.code == 2
     assert f"family '{module}:late', seed 0, draw " in ended.err
-
-
-def test_an_unknown_check_of_an_own_family_is_a_usage_error(
-    cli: Cli, module: str, tmp_path: Path
-) -> None:
-    write_lines(tmp_path / f"{module}.py", "")
-    ended = cli("conform", "--command", CALM, "--check", f"{module}:draw/0/0/0")
-    assert ended.code == 2
-    assert "no check" in ended.err

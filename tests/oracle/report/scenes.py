@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tests.oracle.cli.commands import CHAIN
@@ -113,3 +114,41 @@ def episode_of(
             cooperative=True,
             episode_id=key,
         )
+
+
+def of_generations(**more: Any) -> Audit:
+    """Return an audit of a chain as it stands, with the generations 40 and 41."""
+    audit = Audit()
+    for number in (40, 41):
+        audit.rebalance(
+            CHAIN | {"id": f"0/{number}"},
+            {"actual": CHAINED},
+            generation=number,
+            source_offset=number,
+            **more,
+        )
+    return audit
+
+
+def of_one(instance: Document, actual: Document, **more: Any) -> Audit:
+    """Return an audit of one rebalance, with an answer of ``sticky``."""
+    audit = Audit()
+    audit.rebalance(instance, {"actual": actual}, **more)
+    return audit
+
+
+SWAPPED = given(a=[2, 3], b=[0, 1], c=[])
+"""Nobody keeps a partition."""
+INCOMPLETE = CHAINED | {"members": CHAINED["members"] | {"a": {"t": [0]}}}
+"""Without t-1: a round that withholds it, or an invalid assignment."""
+AUDITS: dict[str, Callable[[], Audit]] = {
+    "history": of_generations,
+    "incomplete": lambda: of_one(CHAIN, INCOMPLETE),
+    "first-round": lambda: of_one(
+        CHAIN, INCOMPLETE, assignor="cooperative-sticky", cooperative=True
+    ),
+    "swapped": lambda: of_one(
+        even("orders", lag=[400, 300, 200, 100]), SWAPPED, assignor="range"
+    ),
+}
+"""Audits that sessions of the command line read, by the name of their folder."""
