@@ -28,7 +28,7 @@ BLOCKED = sorted({module for known in MODULES.values() for module in known})
 RUN = """
 import json, sys
 sys.modules.update(dict.fromkeys(json.loads(sys.argv[1])))
-from oracle.cli.invocation import run
+from oracle.cli import run
 for arguments in json.loads(sys.argv[2]):
     print("exit code", run(arguments), flush=True)
 """

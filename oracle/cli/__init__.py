@@ -1,5 +1,5 @@
 """The command line, ``assignor-oracle``."""
 
-from oracle.cli.invocation import main
+from oracle.cli.invocation import main, run
 
-__all__ = ["main"]
+__all__ = ["main", "run"]

@@ -23,7 +23,7 @@ import pytest
 import verify
 from conformance import parse_scenario
 from conformance.runs import parse_finding, parse_run
-from oracle.cli.invocation import run
+from oracle.cli import run
 from oracle.explanation import parse_explanation
 from rebalance import parse_assignment, parse_rebalance
 from tests.support.pages import ROOT, blocks

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 import verify
 from heuristics import ASSIGNORS
-from oracle.cli.invocation import run
+from oracle.cli import run
 from oracle.comparison import comparison_of
 from rebalance import AssignmentDocument, Rebalance, document_schema, parse_rebalance
 from tests.docs.test_examples import LISTED, is_plain

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from oracle.cli.invocation import run
+from oracle.cli import run
 from oracle.cli.printing import sink, terminal
 from tests.support.shapes import Document
 

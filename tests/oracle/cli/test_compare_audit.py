@@ -129,7 +129,7 @@ def test_only_the_kip54_optimum_loads_a_solver(tmp_path: Path, selected: str) ->
     source = write_lines(tmp_path / "r", seeded_rebalance(3, SMALL))
     script = (
         "import sys\n"
-        "from oracle.cli.invocation import run\n"
+        "from oracle.cli import run\n"
         "code = run(sys.argv[1:])\n"
         "print({'ortools', 'pandas'} & sys.modules.keys(), file=sys.stderr)\n"
         "sys.exit(code)\n"

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import pytest
 
-from oracle.cli.invocation import run
+from oracle.cli import run
 from pipeline.files.hadoop_store import errno_of
 from pipeline.groups import audit_folder
 from pipeline.sources.find import find_sources

@@ -214,7 +214,7 @@ def test_answers_come_while_the_input_is_still_open() -> None:
 def test_help_is_quick_and_imports_no_engine() -> None:
     heavy = {"pyspark", "numpy", "numba", "pandas", "altair", "pyarrow", "rebalance"}
     script = (
-        "import sys; from oracle.cli.invocation import run;"
+        "import sys; from oracle.cli import run;"
         "code = run(['solve', '--help']);"
         f"print({heavy!r} & sys.modules.keys(), file=sys.stderr); sys.exit(code)"
     )
@@ -231,7 +231,7 @@ def test_judge_imports_neither_numpy_nor_rich(tmp_path: Path) -> None:
     instances = write_lines(tmp_path / "r", CHAIN)
     answers = write_lines(tmp_path / "a", AS_IT_STANDS)
     script = (
-        "import sys; from oracle.cli.invocation import run; code = run(sys.argv[1:]);"
+        "import sys; from oracle.cli import run; code = run(sys.argv[1:]);"
         f"print({heavy!r} & sys.modules.keys(), file=sys.stderr); sys.exit(code)"
     )
     ended = subprocess.run(
@@ -247,7 +247,7 @@ def test_judge_imports_neither_numpy_nor_rich(tmp_path: Path) -> None:
 @pytest.mark.heavy
 def test_solve_starts_no_spark_and_draws_nothing(source: str) -> None:
     script = (
-        "import sys; from oracle.cli.invocation import run; code = run(sys.argv[1:]);"
+        "import sys; from oracle.cli import run; code = run(sys.argv[1:]);"
         "print({'pyspark', 'pandas', 'altair'} & sys.modules.keys(), file=sys.stderr)"
     )
     ended = subprocess.run(

@@ -21,8 +21,8 @@ from conformance.clients import (
     suspecting,
 )
 from conformance.runs import FAMILIES, parse_finding, parse_run
+from oracle.cli import run
 from oracle.cli.input import subjects
-from oracle.cli.invocation import run
 from tests.oracle.cli.commands import (
     CHAIN,
     COMMAND,

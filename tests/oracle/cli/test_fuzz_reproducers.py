@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conformance.reproducers import read_record
-from oracle.cli.invocation import run
+from oracle.cli import run
 
 
 @pytest.mark.heavy

@@ -104,7 +104,7 @@ def test_seconds_may_have_a_fraction() -> None:
 @pytest.mark.heavy
 def test_sticky_starts_no_integer_program(tmp_path: Path) -> None:
     script = (
-        "import sys; from oracle.cli.invocation import run; code = run(sys.argv[1:]);"
+        "import sys; from oracle.cli import run; code = run(sys.argv[1:]);"
         "print({'ortools.sat', 'pulp'} & sys.modules.keys(), file=sys.stderr)"
     )
     ended = subprocess.run(

@@ -14,32 +14,45 @@ from tests.oracle.report.html_reading import Element, read_html
 from tests.oracle.report.reading_prose import text_of
 from tests.oracle.report.worst_cases import check_case
 from tests.references.recount import Recount
-from tests.support.snapshots import check_snapshot
+from tests.support.snapshots import FOLDER, check_snapshot
 
-BLOCKS = ("title", "h1", "h2", "h3", "p", "li", "figcaption")
-SKIPPED = ("table", "svg", "style", "script", "pre", "nav")
+BLOCKS = ("title", "h1", "h2", "h3", "p", "li", "figcaption", "summary", "pre")
+SKIPPED = ("style", "script", "nav")
 CASES = "case"
 """Class of the worst rebalances, each of which is checked against its own row."""
 MADE = "Made by assignor oracle"
 
 
 def sentences(root: Element) -> Iterator[str]:
-    """Yield the text of each block; names from the input are in ``⟨⟩``."""
+    """Yield the text of each block; names from the input are in ``⟨⟩``.
+
+    Of a table, yield each row; of a picture, its label, and the texts in it.
+    """
     for element in root.children:
         classes = element.attributes.get("class", "").split()
-        if element.tag in SKIPPED:
-            for caption in element.all("caption"):
-                yield text_of(caption)
-        elif CASES in classes or (element.tag == "ul" and "legend" in classes):
+        if element.tag in SKIPPED or (element.tag == "ul" and "legend" in classes):
             continue
+        if element.tag == "table":
+            yield text_of(element.one("caption"))
+            for row in element.all("tr"):
+                cells = (text_of(cell, links=True) for cell in row.children)
+                yield f"| {' | '.join(cells)} |"
+        elif element.attributes.get("role") == "img":
+            texts = ["".join(_own(text)) for text in element.all("text")]
+            yield f"[{element.attributes['aria-label']}] {' · '.join(texts)}"
         elif element.tag == "dl":
             terms = [part for part in element.all() if part.tag in ("dt", "dd")]
             for term, meaning in batched(map(text_of, terms), 2):
                 yield f"{term} = {meaning}"
         elif element.tag in BLOCKS:
-            yield text_of(element)
+            yield text_of(element, links=True)
         else:
             yield from sentences(element)
+
+
+def _own(element: Element) -> Iterator[str]:
+    """Yield the text of an element that is not in one of its children."""
+    return (piece for piece in element.content if isinstance(piece, str))
 
 
 def batched(texts: Iterable[str], size: int) -> Iterator[tuple[str, ...]]:
@@ -63,13 +76,24 @@ def check_all(root: Element, folder: Path) -> Facts:
     return check_facts(folder)
 
 
-def check_page(name: str, folder: Path) -> Facts:
-    """Check the page of a folder, and compare its sentences with the snapshot."""
-    root = read_html(page_of(folder))
+def check_page(
+    name: str, folder: Path, *, command: str | None = None, beyond: str | None = None
+) -> Facts:
+    """Check the page of a folder, and compare its sentences with the snapshot.
+
+    ``beyond`` is another snapshot: sentences that are in it are only counted.
+    """
+    root = read_html(page_of(folder, command=command))
     every = list(sentences(root))
     (made,) = (sentence for sentence in every if sentence.startswith(MADE))
     _check_made(made, Recount(folder))
-    stated = (sentence for sentence in every if sentence != made)
+    stated = [sentence for sentence in every if sentence != made]
+    if beyond is not None:
+        known = (FOLDER / f"page/{beyond}.txt").read_text("utf-8").splitlines()
+        names = [part.attributes["aria-labelledby"] for part in root.all("section")]
+        new = [sentence for sentence in stated if sentence not in known]
+        same = f"and {len(stated) - len(new)} sentences that are in {beyond}.txt"
+        stated = [f"sections: {', '.join(names)}", *new, same]
     check_snapshot(f"page/{name}.txt", "".join(f"{line}\n" for line in stated))
     return check_all(root, folder)
 

@@ -10,19 +10,21 @@ N = r"(\d[\d,]*)"
 NAME = "⟨([^⟩]*)⟩"
 
 
-def text_of(element: Element) -> str:
-    """Return the text of an element, with names in ``⟨⟩``."""
-    return " ".join("".join(_pieces(element)).split())
+def text_of(element: Element, *, links: bool = False) -> str:
+    """Return the text of an element, with names in ``⟨⟩``, and targets of links."""
+    return " ".join("".join(_pieces(element, links)).split())
 
 
-def _pieces(element: Element) -> Iterator[str]:
+def _pieces(element: Element, links: bool) -> Iterator[str]:
     for piece in element.content:
         if isinstance(piece, str):
             yield piece
         elif piece.tag == "bdi":
             yield f"⟨{piece.attributes.get('title', piece.text)}⟩"
         else:
-            yield from _pieces(piece)
+            yield from _pieces(piece, links)
+            if links and piece.tag == "a":
+                yield f" ({piece.attributes['href']})"
 
 
 def number(text: str) -> int:

@@ -86,6 +86,18 @@ def small_audit() -> Audit:
     return audit
 
 
+def with_snapshots(audit: Audit) -> Audit:
+    """Add seven: 1 balanced, 1 unbalanced, 1 invalid, 3 unknown, 1 recorded."""
+    audit.snapshot("logged", 1, balanced=True, verdict="valid")
+    audit.snapshot("orders", 1, balanced=None, if_equal=True)
+    audit.snapshot("orders", 2, balanced=None)
+    audit.snapshot("orders", 3, balanced=True, verdict="valid", state_of="orders#1")
+    audit.snapshot("billing", 1, balanced=False)
+    audit.snapshot("billing", 2, balanced=None, verdict="invalid")
+    audit.snapshot("calm", 1, balanced=None, if_equal=False)
+    return audit
+
+
 def episode_of(
     audit: Audit, after: Document, *, first: int, ended: str = "rest"
 ) -> None:

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from oracle.report import page_of, write_page
 from oracle.report.charts import with_numbered_clips
-from oracle.report.facts import GROUPS_SHOWN
+from oracle.report.facts import ENOUGH_JUDGED, GROUPS_SHOWN
 from rebalance import OutputError, SourceError
 from tests.oracle.cli.commands import CHAIN
 from tests.oracle.report.audits import Audit
+from tests.oracle.report.prose import check_page
 from tests.oracle.report.scenes import (
     BEST,
     CHAINED,
+    FORGOTTEN,
     LOPSIDED,
     RESTLESS,
     even,
     given,
+    of_one,
     small_audit,
 )
-from tests.oracle.report.test_page import cases, page, section, table
 
 
-@pytest.mark.heavy
-def test_a_broken_round_breaks_its_episode(tmp_path: Path) -> None:
+def broken_round() -> Audit:
+    """Return a cooperative rebalance whose first round assigns before it revokes."""
     audit = Audit()
     key = audit.episode(even("feed"), BEST, first=1, last=2)
     hasty = given(a=[0], b=[2, 3], c=[1])
@@ -38,29 +41,11 @@ def test_a_broken_round_breaks_its_episode(tmp_path: Path) -> None:
             cooperative=True,
             episode_id=key,
         )
-    root = page(audit, tmp_path)
-    assert root.one("h1").text == "In 1 of 1 rebalances the assignment violated a rule."
-    (case,) = cases(root)
-    assert "generation 1" in case.text
-    assert "assigned before its owner had revoked it" in case.text
-    assert table(root, "clients")[1][4:8] == ["0 · 0 %", "0", "0", "1"]
+    return audit
 
 
-@pytest.mark.heavy
-def test_all_at_the_optimum(tmp_path: Path) -> None:
-    audit = Audit()
-    audit.rebalance(even("orders"), {"actual": BEST})
-    root = page(audit, tmp_path)
-    assert root.one("h1").text == (
-        "1 rebalance, each at the optimum: no assignment would be better."
-    )
-    assert cases(root) == []
-    assert "No records were excluded." in root.text
-    assert root.all("section", **{"aria-labelledby": "cooperative"}) == []
-
-
-@pytest.mark.heavy
-def test_bars_have_the_labels_for_which_there_is_room(tmp_path: Path) -> None:
+def long_names() -> Audit:
+    """Return groups that used two assignors, one with a long name."""
     audit = Audit()
     long = "consumers-of-a-topic-with-a-name-of-many-characters"
     for generation, assignor in enumerate(("range", "cooperative-sticky"), start=1):
@@ -68,87 +53,137 @@ def test_bars_have_the_labels_for_which_there_is_room(tmp_path: Path) -> None:
             audit.rebalance(
                 even(group), {"actual": BEST}, assignor=assignor, generation=generation
             )
-    clients = section(page(audit, tmp_path), "clients")
-    labels = {}
-    for variant in ("wide", "narrow"):
-        texts = clients.one("div", class_=variant).all("text")
-        labels[variant] = {text.text for text in texts if text.text[:1] in "cu"}
-    assert labels["wide"] == {
-        "upgrade-726 range",
-        "upgrade-726 cooperative-sticky",
-        "consumers-of-a-topic…me-of-many-characters range",
-        "consumers-of-a…any-characters cooperative-sticky",
-    }
-    assert labels["narrow"] == {
-        "upgrade-726 range",
-        "upg…-726 coop…icky",
-        "consu…acters range",
-        "cons…ters coo…icky",
-    }
+    return audit
 
 
-def test_nothing_at_all(tmp_path: Path) -> None:
-    root = page(Audit(), tmp_path)
-    assert root.one("h1").text == "No rebalance in this source could be judged."
-    assert "contains no recorded assignment" in root.text
-
-
-@pytest.mark.heavy
-def test_rebalances_without_answers_of_clients(tmp_path: Path) -> None:
-    audit = Audit()
-    audit.rebalance(even("orders"), {"range": LOPSIDED}, assignor=None)
-    root = page(audit, tmp_path)
-    assert "1 generation could be read, but without a recorded" in root.text
-    assert table(root, "assignors")[-1][0] == "range"
-
-
-@pytest.mark.heavy
-def test_many_groups_are_summed_up(tmp_path: Path) -> None:
+def many_groups() -> Audit:
+    """Return more groups than the page shows."""
     audit = Audit()
     for number in range(GROUPS_SHOWN + 5):
         audit.rebalance(even(f"group-{number:03}"), {"actual": LOPSIDED})
-    root = page(audit, tmp_path)
-    _, *rows, others, total = table(root, "clients")
-    assert len(rows) == GROUPS_SHOWN
-    assert others[0] == "5 more groups"
-    assert others[2:] == ["5", "5", "0 · 0 %", "0", "5", "0", ""]
-    assert total[3] == str(GROUPS_SHOWN + 5)
+    return audit
 
 
-@pytest.mark.heavy
-def test_clusters_are_named_when_there_are_several(tmp_path: Path) -> None:
-    audit = Audit("north")
-    audit.rebalance(even("orders"), {"actual": BEST})
+def two_clusters() -> Audit:
+    """Return a group of one name in two clusters."""
+    audit = of_one(even("orders"), BEST)
     audit.cluster = "south"
     audit.rebalance(even("orders"), {"actual": LOPSIDED})
-    rows = table(page(audit, tmp_path), "clients")[1:-1]
-    assert [row[0] for row in rows] == [
-        "south / orders balance it now: at least 1 transfer drawn: generation 1",
-        "north / orders nothing to gain",
-    ]
+    return audit
 
 
-@pytest.mark.heavy
-def test_the_claim_rule_of_the_audit_is_followed_and_stated(tmp_path: Path) -> None:
-    old = even("orders")
+def old_claims(rule: str) -> Audit:
+    """Return a rebalance in which one of two members has older claims."""
+    audit, old = Audit(claim_rule=rule), even("orders")
     old["members"]["b"]["generation"] = 0
-    for rule, kept in (("newest-claim", "KIP-341"), ("current-generation", "KIP-615")):
-        audit = Audit(claim_rule=rule)
-        audit.rebalance(old, {"actual": RESTLESS})
-        root = page(audit, tmp_path / rule)
-        assert kept in section(root, "words").text
-        (case,) = cases(root)
-        owned = "Of 4 owned" if rule == "newest-claim" else "Of 2 owned"
-        assert owned in case.text
+    audit.rebalance(old, {"actual": RESTLESS})
+    return audit
 
 
-@pytest.mark.heavy
-def test_where_lag_counts_from_is_stated(tmp_path: Path) -> None:
-    for reset, end in (("earliest", "start"), ("latest", "end"), ("none", "start")):
-        audit = small_audit()
-        audit.offset_reset = reset
-        text = section(page(audit, tmp_path / reset), "words").text
-        assert f"if nothing was committed, from the log {end}." in text
+def offset_reset(reset: str) -> Audit:
+    """Return an audit with another start of lag."""
+    audit = small_audit()
+    audit.offset_reset = reset
+    return audit
+
+
+def failed_proof() -> Audit:
+    """Return two rebalances, one without a proof."""
+    audit = of_one(even("orders"), RESTLESS)
+    audit.rebalance(even("orders"), {"actual": RESTLESS}, generation=2)
+    for row in audit.rows["answers"]:
+        if row["generation"] == 1:
+            row["proved_stickiness"] = False
+            row["moves_least"] = row["at_optimum"] = None
+    return audit
+
+
+def two_wrong_members() -> Audit:
+    """Return a partition that two members hold, who do not subscribe."""
+    instance = even("orders")
+    instance["members"] |= {name: {"subscription": ["u"]} for name in ("d", "e")}
+    return of_one(instance, given(a=[0, 1], b=[2], c=[], d=[3], e=[3]))
+
+
+def without_answers() -> Audit:
+    """Return a rebalance whose assignment is not recorded."""
+    audit = Audit()
+    audit.rebalance(even("orders"), {"range": LOPSIDED}, assignor=None)
+    return audit
+
+
+def without_kip54() -> Audit:
+    """Return a rebalance without the KIP-54 optimum."""
+    audit = of_one(CHAIN, CHAINED)
+    rows = audit.rows["answers"]
+    rows[:] = [row for row in rows if row["assignor"] != "kip54-sticky"]
+    for row in rows:
+        row |= {"at_kip54_optimum": None, "moves_least_kip54": None}
+    return audit
+
+
+def snapshots(*balanced: bool | None) -> Audit:
+    """Return snapshots of one group, without rebalances."""
+    audit = Audit()
+    for number, known in enumerate(balanced):
+        audit.snapshot("g", number, balanced=known)
+    return audit
+
+
+def few_and_many() -> Audit:
+    """Two of two wrong are no example next to one of five."""
+    audit = Audit()
+    for generation in (1, 2):
+        audit.rebalance(even("few"), {"actual": RESTLESS}, generation=generation)
+    for generation in range(1, ENOUGH_JUDGED + 1):
+        answer = LOPSIDED if generation == 1 else BEST
+        audit.rebalance(even("many"), {"actual": answer}, generation=generation)
+    return audit
+
+
+def two_answers() -> Audit:
+    """Return a rebalance, and a cooperative one, with needless moves by clients."""
+    audit = Audit()
+    audit.rebalance(even("feed"), {"actual": RESTLESS, "range": BEST})
+    audit.episode(even("feed"), RESTLESS, first=3, last=4)
+    return audit
+
+
+EDGES: dict[str, Callable[[], Audit]] = {
+    "broken-round": broken_round,
+    "long-names": long_names,
+    "nothing": Audit,
+    "many-groups": many_groups,
+    "two-clusters": two_clusters,
+    "newest-claim": partial(old_claims, "newest-claim"),
+    "current-generation": partial(old_claims, "current-generation"),
+    "latest": partial(offset_reset, "latest"),
+    "no-reset": partial(offset_reset, "none"),
+    "failed-proof": failed_proof,
+    "two-wrong-members": two_wrong_members,
+    "forgotten": lambda: of_one(even("orders"), FORGOTTEN),
+    "optimal": lambda: of_one(even("orders"), BEST),
+    "without-answers": without_answers,
+    "without-kip54": without_kip54,
+    "without-snapshots": small_audit,
+    "two-answers": two_answers,
+    "snapshots-unknown": partial(snapshots, None),
+    "snapshots-unbalanced": partial(snapshots, False, None),
+    "snapshots-all-unbalanced": partial(snapshots, False, False),
+    "snapshots-balanced": partial(snapshots, True, None),
+    "few-judged": lambda: of_one(even("few"), RESTLESS),
+    "few-and-many": few_and_many,
+}
+QUICK = ("nothing", "optimal", "snapshots-unknown", "snapshots-unbalanced")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=() if n in QUICK else pytest.mark.heavy) for n in EDGES],
+)
+def test_a_page_has_the_sentences_of_its_audit(name: str, tmp_path: Path) -> None:
+    """Beyond those of the small audit."""
+    check_page(f"edges/{name}", EDGES[name]().write(tmp_path / "audit"), beyond="small")
 
 
 @pytest.mark.heavy
@@ -209,36 +244,3 @@ def test_a_table_that_is_none(tmp_path: Path) -> None:
         path.write_bytes(b"PAR1 nonsense PAR1")
     with pytest.raises(SourceError, match="no table of an audit"):
         page_of(folder)
-
-
-@pytest.mark.heavy
-def test_numbers_agree_with_a_count_of_the_rows(tmp_path: Path) -> None:
-    """Recount the numbers with loops over the rows."""
-    audit = small_audit()
-    root = page(audit, tmp_path)
-    actual = [
-        row
-        for row in audit.rows["answers"]
-        if row["assignor"] == "actual" and not row["cooperative"]
-    ]
-    rests = [row for row in audit.rows["episodes"] if row["ended"] == "rest"]
-    whole = [*actual, *rests]
-    optimum = sum(row["at_optimum"] is True for row in whole)
-    invalid = sum(row["verdict"] != "valid" for row in whole)
-    uneven = sum(
-        row["verdict"] == "valid" and not row["dec_min_balanced"] for row in whole
-    )
-    needless = sum(
-        row["moves"] - row["moves_least"]
-        for row in whole
-        if row["verdict"] == "valid" and row["dec_min_balanced"]
-    )
-    tiles = [tile.text for tile in root.one("dl", class_="tiles").all("dd")]
-    share = f"{round(100 * optimum / len(whole))} %"
-    assert tiles == [str(len(whole)), share, str(needless), str(uneven), str(invalid)]
-
-
-def test_the_chain_is_as_shown() -> None:
-    """The scenario of the corpus: valid and KIP-54 balanced."""
-    assert json.dumps(CHAINED["members"]["a"]) == '{"t": [0, 1]}'
-    assert CHAIN["members"]["a"]["owned"] == CHAINED["members"]["a"]

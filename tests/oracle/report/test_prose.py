@@ -13,14 +13,11 @@ from oracle.report import page, page_of
 from oracle.report.facts import Facts
 from pipeline.audit import AuditSummary
 from tests.oracle.report import checked_facts
-from tests.oracle.report.audits import Audit
 from tests.oracle.report.checked_facts import check_facts
 from tests.oracle.report.histories import audit_of, drawn_sources, write_sources
 from tests.oracle.report.html_reading import read_html
 from tests.oracle.report.prose import check_all, check_page
-from tests.oracle.report.scenes import BEST, even, small_audit
-from tests.oracle.report.scenes import given as given_to
-from tests.oracle.report.test_snapshots import with_snapshots
+from tests.oracle.report.scenes import small_audit, with_snapshots
 from tests.pipeline.groups import Log
 from tests.support.examples import one_in
 from tests.support.wire import RECORDINGS, TESTS
@@ -36,11 +33,8 @@ def checked(folder: Path) -> Facts:
 
 
 def test_an_audit_of_which_every_number_is_known(tmp_path: Path) -> None:
-    check_page("small", with_snapshots(small_audit()).write(tmp_path / "audit"))
-
-
-def test_an_audit_of_nothing(tmp_path: Path) -> None:
-    check_page("nothing", Audit().write(tmp_path / "audit"))
+    folder = with_snapshots(small_audit()).write(tmp_path / "audit")
+    check_page("small", folder, command="assignor-oracle audit 'a b' --out <x>")
 
 
 @pytest.mark.parametrize(
@@ -55,12 +49,6 @@ def test_a_false_fact_is_found(
     monkeypatch.setattr(checked_facts, "facts_of", lambda _: false)
     with pytest.raises(AssertionError):
         check_facts(folder)
-
-
-def test_rebalances_that_are_all_at_the_optimum(tmp_path: Path) -> None:
-    audit = Audit()
-    audit.rebalance(even("orders"), {"actual": BEST})
-    check_page("optimal", audit.write(tmp_path / "audit"))
 
 
 @pytest.mark.heavy
@@ -82,19 +70,6 @@ def test_a_false_number_about_a_case_is_found(
     assert true in html
     with pytest.raises(AssertionError):
         check_all(read_html(html.replace(true, false)), folder)
-
-
-@pytest.mark.heavy
-def test_bug_a_partition_with_two_wrong_members_counted_twice(tmp_path: Path) -> None:
-    instance = even("orders")
-    instance["members"] |= {name: {"subscription": ["u"]} for name in ("d", "e")}
-    answer = given_to(a=[0, 1], b=[2], c=[], d=[3], e=[3])
-    audit = Audit()
-    audit.rebalance(instance, {"actual": answer})
-    folder = audit.write(tmp_path / "audit")
-    checked(folder)
-    said = "1 partition, such as t 3, assigned to a member that does not subscribe"
-    assert said in read_html(page_of(folder)).text
 
 
 @pytest.mark.heavy
