@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Iterator
 from types import FrameType
@@ -35,7 +34,7 @@ def handled() -> Iterator[None]:
 def test_an_error_after_a_signal_is_an_interrupt(number: signal.Signals) -> None:
     def fail() -> None:
         try:
-            os.kill(os.getpid(), number)
+            signal.raise_signal(number)
         except EndedError:
             raise OSError("Java is gone") from None
 
@@ -50,22 +49,22 @@ def test_a_signal_waits_until_java_has_started(number: signal.Signals) -> None:
     done = []
 
     def start() -> None:
-        os.kill(os.getpid(), number)
+        signal.raise_signal(number)
         done.append("started")
 
     with pytest.raises(EndedError), signals_deferred():
         start()
     assert done == ["started"]
     with pytest.raises(EndedError):
-        os.kill(os.getpid(), number)
+        signal.raise_signal(number)
 
 
 def test_a_second_signal_does_not_wait() -> None:
     done = []
 
     def start() -> None:
-        os.kill(os.getpid(), signal.SIGTERM)
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGINT)
         done.append("started")
 
     with pytest.raises(EndedError), signals_deferred():

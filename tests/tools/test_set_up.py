@@ -297,7 +297,7 @@ def test_a_signal_to_end_is_exit_code_130(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     def interrupted(_: str) -> bool:
-        os.kill(os.getpid(), number)
+        signal.raise_signal(number)
         return True
 
     assert run_main(monkeypatch, interrupted) == 130
