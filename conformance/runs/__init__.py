@@ -21,6 +21,7 @@ from conformance.runs.external import (
     External,
     external_client,
     external_command,
+    words_of,
 )
 from conformance.runs.families import FAMILIES, Family
 from conformance.runs.guidance import Guide
@@ -65,7 +66,7 @@ from conformance.runs.rounds import (
     next_round,
 )
 from conformance.runs.run import RunPlan, leader_of, run_families, run_instances
-from conformance.runs.subject import Subject
+from conformance.runs.subject import Subject, WrappedSubject
 from conformance.runs.timed import OutOfTimeError, until
 from conformance.runs.workers import NoSubject, Startable, in_turns, in_workers
 
@@ -104,6 +105,7 @@ __all__ = [
     "Startable",
     "Subject",
     "UnknownFamilyError",
+    "WrappedSubject",
     "as_nondeterministic",
     "case_parts",
     "check_family",
@@ -135,4 +137,5 @@ __all__ = [
     "stated_optimum",
     "subject_record",
     "until",
+    "words_of",
 ]

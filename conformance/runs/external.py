@@ -21,7 +21,7 @@ from conformance.clients import (
     Verdict,
     suspecting,
 )
-from conformance.runs.subject import Subject
+from conformance.runs.subject import Subject, WrappedSubject
 from rebalance import OutsideError
 
 LIMITED: Final = Path(__file__).with_name("limited.py")
@@ -77,7 +77,7 @@ class External:
         the whole limit for every smaller one that it finds.
         """
         shorter = min(seconds, self.seconds)
-        return _Impatient(adapter=self._adapter(), seconds=shorter)
+        return _Impatient(subject=self._adapter(), seconds=shorter)
 
     @property
     def can_repeat(self) -> bool:
@@ -160,36 +160,25 @@ class External:
         return replace(self.program, argv=(*python, *self.program.argv))
 
 
-@dataclass(slots=True, kw_only=True)
-class _Impatient:
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Impatient(WrappedSubject[Adapter]):
     """An adapter that is started by the simplest rebalance, then asked with a limit."""
 
-    adapter: Adapter
     seconds: float
     is_running: bool = False
 
-    @property
-    def name(self) -> str:
-        return self.adapter.name
-
     def answer(self, rebalance: bytes) -> Answer:
-        before = self.adapter.seconds, self.adapter.patience
+        before = self.subject.seconds, self.subject.patience
         if not self.is_running:
-            self.adapter.answer(orjson.dumps(PROBE))
+            self.subject.answer(orjson.dumps(PROBE))
         try:
-            self.adapter.seconds = self.seconds
-            self.adapter.patience = suspecting(self.seconds)
-            answer = self.adapter.answer(rebalance)
+            self.subject.seconds = self.seconds
+            self.subject.patience = suspecting(self.seconds)
+            answer = self.subject.answer(rebalance)
         finally:
-            self.adapter.seconds, self.adapter.patience = before
+            self.subject.seconds, self.subject.patience = before
         self.is_running = answer.verdict in {Verdict.ANSWERED, Verdict.ERROR}
         return answer
-
-    def cut(self) -> None:
-        self.adapter.cut()
-
-    def close(self) -> None:
-        self.adapter.close()
 
 
 def external_command(
@@ -202,18 +191,29 @@ def external_command(
     OutsideError
         If there is no such program.
     """
-    try:
-        argv = shlex.split(command)
-    except ValueError as error:
-        raise OutsideError(f"command {command!r}: {error}") from None
-    if not argv or shutil.which(argv[0]) is None:
-        raise OutsideError(f"command {command!r}: no such program")
     return External(
-        program=Program(name=command, argv=tuple(argv)),
+        program=Program(name=command, argv=words_of(command)),
         seconds=seconds,
         memory=memory,
         option=f"--command {shlex.quote(command)}",
     )
+
+
+def words_of(command: str) -> tuple[str, ...]:
+    """Split a shell-like command line.
+
+    Raises
+    ------
+    OutsideError
+        If its program does not exist.
+    """
+    try:
+        argv = tuple(shlex.split(command))
+    except ValueError as error:
+        raise OutsideError(f"command {command!r}: {error}") from None
+    if not argv or shutil.which(argv[0]) is None:
+        raise OutsideError(f"command {command!r}: no such program")
+    return argv
 
 
 def external_client(

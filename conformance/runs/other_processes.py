@@ -12,9 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Protocol, runtime_checkable
 
-from conformance.clients import Answer
 from conformance.runs.difference import SentAnswer
-from conformance.runs.subject import Subject
+from conformance.runs.subject import Subject, WrappedSubject
 from conformance.runs.workers import Startable
 
 FIRST_SEED: Final = 1
@@ -85,9 +84,8 @@ class Repeating:
         return self.source.leading()
 
 
-@dataclass(slots=True, kw_only=True)
-class _RepeatedSubject:
-    subject: Subject
+@dataclass(slots=True, kw_only=True, eq=False)
+class _RepeatedSubject(WrappedSubject[Subject]):
     start_other: Callable[[int], Subject]
     _kept: dict[tuple[int, int], Subject] = field(default_factory=dict)
     _new: Subject | None = None
@@ -95,13 +93,6 @@ class _RepeatedSubject:
     _seed: int = FIRST_SEED
     _answered: int = 0
     _until: int = 1
-
-    @property
-    def name(self) -> str:
-        return self.subject.name
-
-    def answer(self, rebalance: bytes) -> Answer:
-        return self.subject.answer(rebalance)
 
     def ask_twin(self, line: bytes) -> SentAnswer:
         if self._twin is not None and self._answered == self._until:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 from conformance.clients import Answer
 
@@ -40,3 +41,30 @@ class Subject(Protocol):
     def close(self) -> None:
         """End the assignor, if it runs; it starts again with the next rebalance."""
         ...
+
+
+_Inner = TypeVar("_Inner", bound=Subject)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class WrappedSubject(Generic[_Inner]):
+    """A subject that does what another one does, unless a subclass says otherwise."""
+
+    subject: _Inner
+
+    @property
+    def name(self) -> str:
+        """The name of the other one."""
+        return self.subject.name
+
+    def answer(self, rebalance: bytes) -> Answer:
+        """Return the answer of the other one."""
+        return self.subject.answer(rebalance)
+
+    def cut(self) -> None:
+        """End what the other one does."""
+        self.subject.cut()
+
+    def close(self) -> None:
+        """End the other one."""
+        self.subject.close()

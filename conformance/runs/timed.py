@@ -7,14 +7,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from conformance.clients import Answer, Verdict
 from conformance.runs.difference import SentAnswer
 from conformance.runs.other_processes import Repeatable
-from conformance.runs.subject import Subject
+from conformance.runs.subject import Subject, WrappedSubject
 
 _T = TypeVar("_T")
+_Ended = TypeVar("_Ended", bound=Subject)
 
 
 class OutOfTimeError(Exception):
@@ -34,25 +35,21 @@ def until(subject: Subject, deadline: float | None) -> Iterator[Subject]:
     timer = threading.Timer(min(left, threading.TIMEOUT_MAX), subject.cut)
     timer.daemon = True
     timer.start()
-    kind = _TimedRepeats if isinstance(subject, Repeatable) else _Timed
     try:
-        yield kind(subject=subject, deadline=deadline)
+        if isinstance(subject, Repeatable):
+            yield _TimedRepeats(subject=subject, deadline=deadline)
+        else:
+            yield _Timed(subject=subject, deadline=deadline)
     finally:
         timer.cancel()
         timer.join()
 
 
-@dataclass(slots=True, kw_only=True)
-class _Timed:
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Timed(WrappedSubject[_Ended]):
     """A subject whose program is ended at a deadline."""
 
-    subject: Any  # a Subject, or a Repeatable
     deadline: float
-
-    @property
-    def name(self) -> str:
-        """The name of the subject."""
-        return str(self.subject.name)
 
     def answer(self, rebalance: bytes) -> Answer:
         """Return the answer.
@@ -65,19 +62,11 @@ class _Timed:
         OSError or OutsideError
             If the assignor cannot be started or reached.
         """
-        answer: Answer = self._in_time(lambda: self.subject.answer(rebalance))
+        answer = self._in_time(lambda: self.subject.answer(rebalance))
         is_known = answer.verdict in {Verdict.HANG, Verdict.SLOW}
         if answer.assignment is None and not is_known and self._is_late():
             raise OutOfTimeError
         return answer
-
-    def cut(self) -> None:
-        """End what the subject does."""
-        self.subject.cut()
-
-    def close(self) -> None:
-        """End the subject's program."""
-        self.subject.close()
 
     def _in_time(self, ask: Callable[[], _T]) -> _T:
         if self._is_late():
@@ -93,7 +82,7 @@ class _Timed:
         return time.monotonic() >= self.deadline
 
 
-class _TimedRepeats(_Timed):
+class _TimedRepeats(_Timed[Repeatable]):
     """One with other processes, which are ended as well; see `Repeatable`."""
 
     def ask_twin(self, line: bytes) -> SentAnswer:

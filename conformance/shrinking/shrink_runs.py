@@ -15,6 +15,7 @@ from conformance.runs import (
     Sighting,
     Startable,
     Subject,
+    WrappedSubject,
     case_parts,
     drive,
     until,
@@ -86,25 +87,14 @@ def shrink_task(subject: Subject, task: ShrinkTask) -> Shrunk:
     )
 
 
-@dataclass(slots=True, kw_only=True)
-class _Other:
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Other(WrappedSubject[Repeatable]):
     """Another process of a subject, as a subject."""
 
-    subject: Repeatable
     hash_seed: int
-
-    @property
-    def name(self) -> str:
-        return self.subject.name
 
     def answer(self, rebalance: bytes) -> Answer:
         return self.subject.ask_kept(rebalance, self.hash_seed).answer
-
-    def cut(self) -> None:
-        self.subject.cut()
-
-    def close(self) -> None:
-        self.subject.close()
 
 
 def shrink_difference_task(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from dataclasses import dataclass, replace
 
 from conformance.clients import (
@@ -13,22 +12,20 @@ from conformance.clients import (
     Program,
     suspecting,
 )
-from conformance.runs import MEMORY, External, Subject
+from conformance.runs import MEMORY, External, Subject, WrappedSubject, words_of
 from conformance.wire.consumers import WireConsumer
 from conformance.wire.dialects import Dialect
 from conformance.wire.leader import Wire
 from conformance.wire.registered import wire_consumer
-from rebalance import OutsideError
 
 OUTSIDE_SECONDS = 600.0
 """How long a run waits for an outside consumer to join, again and again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WiredProgram(External):
-    """A consumer's program; each worker starts its own, with its own coordinator."""
+class _Consumer(External):
+    """A consumer behind the wire."""
 
-    consumer: WireConsumer
+    __slots__ = ()
 
     @property
     def can_repeat(self) -> bool:
@@ -36,7 +33,7 @@ class WiredProgram(External):
         return False
 
     def start(self) -> Subject:
-        """Return the wire; the consumer starts with the first rebalance."""
+        """Return the wire."""
         return self._wire(self.seconds, self.patience)
 
     def start_impatient(self, seconds: float) -> Subject:
@@ -44,7 +41,20 @@ class WiredProgram(External):
         shorter = min(seconds, self.seconds)
         return self._wire(shorter, suspecting(shorter))
 
-    def _wire(self, seconds: float, patience: Patience) -> Wire:
+    def _wire(self, seconds: float, patience: Patience) -> Subject:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WiredProgram(_Consumer):
+    """A consumer's program; each worker starts its own, with its own coordinator.
+
+    The consumer starts with the first rebalance.
+    """
+
+    consumer: WireConsumer
+
+    def _wire(self, seconds: float, patience: Patience) -> Subject:
         limited = replace(self.consumer, argv=self._limited().argv)
         wire = Wire(limited, seconds=seconds)
         wire.patience = patience
@@ -52,43 +62,26 @@ class WiredProgram(External):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutsideConsumer(External):
-    """The consumer that connects to a wire of this process, for one worker."""
+class OutsideConsumer(_Consumer):
+    """The consumer that connects to a wire of this process, for one worker.
+
+    The wire stays open between subjects.
+    """
 
     wire: Wire
 
-    @property
-    def can_repeat(self) -> bool:
-        """Return False: a consumer is one process, and takes long to start."""
-        return False
-
-    def start(self) -> Subject:
-        """Return the wire, which stays open between subjects."""
-        return _Kept(wire=self.wire, seconds=self.seconds, patience=self.patience)
-
-    def start_impatient(self, seconds: float) -> Subject:
-        """Return the wire with a shorter limit."""
-        shorter = min(seconds, self.seconds)
-        patience = suspecting(shorter)
-        return _Kept(wire=self.wire, seconds=shorter, patience=patience)
+    def _wire(self, seconds: float, patience: Patience) -> Subject:
+        return _Kept(subject=self.wire, seconds=seconds, patience=patience)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Kept:
-    wire: Wire
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Kept(WrappedSubject[Wire]):
     seconds: float
     patience: Patience
 
-    @property
-    def name(self) -> str:
-        return self.wire.name
-
     def answer(self, rebalance: bytes) -> Answer:
-        self.wire.seconds, self.wire.patience = self.seconds, self.patience
-        return self.wire.answer(rebalance)
-
-    def cut(self) -> None:
-        self.wire.cut()
+        self.subject.seconds, self.subject.patience = self.seconds, self.patience
+        return self.subject.answer(rebalance)
 
     def close(self) -> None:
         """Keep the connection of the consumer."""
@@ -138,12 +131,7 @@ def wired_command(
     OutsideError
         If there is no such program.
     """
-    try:
-        argv = tuple(shlex.split(command))
-    except ValueError as error:
-        raise OutsideError(f"command {command!r}: {error}") from None
-    if not argv or shutil.which(argv[0]) is None:
-        raise OutsideError(f"command {command!r}: no such program")
+    argv = words_of(command)
     return WiredProgram(
         program=Program(name=command, argv=argv),
         seconds=seconds,

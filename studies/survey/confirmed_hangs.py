@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from conformance.clients import Answer, Verdict
-from conformance.runs import External, Subject
+from conformance.runs import External, Subject, WrappedSubject
 
 _OPEN: Final[list[Subject]] = []
 """Subjects of this process that are not closed: a program in a loop outlives it."""
@@ -36,7 +36,7 @@ class Confirmed:
         hasty = replace(external.patience, is_patient=False)
         first = replace(external, patience=hasty).start()
         patient = replace(external, patience=replace(hasty, is_patient=True))
-        return _opened(_ConfirmedSubject(first, patient=patient))
+        return _opened(_ConfirmedSubject(subject=first, patient=patient))
 
     def leading(self) -> Confirmed:
         """Return the program with a leader that lives from rebalance to rebalance."""
@@ -44,11 +44,11 @@ class Confirmed:
 
     def start_impatient(self, seconds: float) -> Subject:
         """Return the subject with a shorter limit and without a second attempt."""
-        return _opened(_Listed(self.external.start_impatient(seconds)))
+        return _opened(_Listed(subject=self.external.start_impatient(seconds)))
 
     def start_other(self, hash_seed: int) -> Subject:
         """Return the subject in another process, without a second attempt."""
-        return _opened(_Listed(self.external.start_other(hash_seed)))
+        return _opened(_Listed(subject=self.external.start_other(hash_seed)))
 
 
 def _opened(subject: Subject) -> Subject:
@@ -56,21 +56,9 @@ def _opened(subject: Subject) -> Subject:
     return subject
 
 
-@dataclass(slots=True, eq=False)
-class _Listed:
+@dataclass(slots=True, kw_only=True, eq=False)
+class _Listed(WrappedSubject[Subject]):
     """A subject that is open until it is closed."""
-
-    subject: Subject
-
-    @property
-    def name(self) -> str:
-        return self.subject.name
-
-    def answer(self, rebalance: bytes) -> Answer:
-        return self.subject.answer(rebalance)
-
-    def cut(self) -> None:
-        self.subject.cut()
 
     def close(self) -> None:
         with suppress(ValueError):  # it was closed before
@@ -78,7 +66,7 @@ class _Listed:
         self.subject.close()
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, kw_only=True, eq=False)
 class _ConfirmedSubject(_Listed):
     """A subject; what it does not answer is asked again, of a new, patient process."""
 
@@ -89,7 +77,7 @@ class _ConfirmedSubject(_Listed):
         answer = self.subject.answer(rebalance)
         if answer.verdict not in {Verdict.HANG, Verdict.SLOW}:
             return answer
-        again = _opened(_Listed(self.patient.start()))
+        again = _opened(_Listed(subject=self.patient.start()))
         self.repeated = again
         try:
             return again.answer(rebalance)
