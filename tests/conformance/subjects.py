@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -40,6 +41,33 @@ class Scripted:
 
     def close(self) -> None:
         pass
+
+
+@dataclass(slots=True)
+class Stuck:
+    """A subject that waits until it is cut where its function returns None.
+
+    Asked before it is closed, it has crashed: its program was ended a moment ago.
+    """
+
+    reply: Callable[[Document], Answer | None]
+    name: str = "stuck"
+    is_cut: threading.Event = field(default_factory=threading.Event)
+    closed: int = 0
+
+    def answer(self, rebalance: bytes) -> Answer:
+        given = None if self.is_cut.is_set() else self.reply(json.loads(rebalance))
+        if given is not None:
+            return given
+        assert self.is_cut.wait(60)
+        return failed(Verdict.CRASH, "SIGKILL")
+
+    def cut(self) -> None:
+        self.is_cut.set()
+
+    def close(self) -> None:
+        self.closed += 1
+        self.is_cut.clear()
 
 
 def answered(held: Held) -> Answer:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import threading
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pytest
 
@@ -15,7 +13,7 @@ from conformance.campaign import Campaign, CampaignPlan, Found, Shrinking
 from conformance.clients import Answer, Verdict
 from conformance.runs import FILE, Category, RunPlan, Subject
 from tests.conformance.fault import has_rival_claims
-from tests.conformance.subjects import Scripted, answered, failed, optimal
+from tests.conformance.subjects import Scripted, Stuck, answered, failed, optimal
 from tests.conformance.test_runs import faulty
 from tests.support.shapes import CHAIN, Document, member, rebalance
 
@@ -112,65 +110,27 @@ def test_given_instances_are_tested_instead_of_draws() -> None:
     assert campaign.counts[FILE].outcomes == {Category.OPTIMAL: 1, Category.ERROR: 2}
 
 
-@dataclass
-class Stuck:
-    """Answers until it is asked so many times; then it waits until it is cut."""
-
-    answers: int
-    name: str = "stuck"
-    is_cut: threading.Event = field(default_factory=threading.Event)
-
-    def answer(self, rebalance: bytes) -> Answer:
-        if self.answers == 0:
-            assert self.is_cut.wait(60)
-            return failed(Verdict.CRASH, "SIGKILL")
-        self.answers -= 1
-        return optimal(json.loads(rebalance))
-
-    def cut(self) -> None:
-        self.is_cut.set()
-
-    def close(self) -> None:
-        pass
-
-
 def test_the_end_of_the_time_ends_the_program_and_is_no_crash() -> None:
-    stuck = Stuck(answers=3)
+    left = [optimal] * 3
+    stuck = Stuck(lambda document: left.pop()(document) if left else None)
     plan = CampaignPlan(
         draws=RunPlan(families=("fresh",), count=10**6),
         deadline=time.monotonic() + 2.0,
     )
     campaign = Campaign(source=Here(stuck), plan=plan)
     assert list(campaign.run()) == []
-    assert stuck.is_cut.is_set()
+    assert not left
+    assert stuck.closed
     assert campaign.counts["fresh"].outcomes == {Category.OPTIMAL: 3}
     assert campaign.counts["fresh"].rebalances == 3
-
-
-@dataclass
-class StuckOnSmaller:
-    """Raises for three members; waits for smaller groups until it is cut."""
-
-    name: str = "stuck on smaller"
-    is_cut: threading.Event = field(default_factory=threading.Event)
-
-    def answer(self, rebalance: bytes) -> Answer:
-        if len(json.loads(rebalance)["members"]) >= 3:
-            return failed(Verdict.ERROR, "KeyError: 2")
-        assert self.is_cut.wait(60)
-        return failed(Verdict.CRASH, "SIGKILL")
-
-    def cut(self) -> None:
-        self.is_cut.set()
-
-    def close(self) -> None:
-        pass
 
 
 def test_what_could_not_be_shrunk_is_reported_as_far_as_it_was() -> None:
     six = rebalance({"t": 1}, {f"m{i}": member(["t"]) for i in range(6)})
     plan = CampaignPlan(draws=RunPlan(), given=[six], deadline=time.monotonic() + 0.5)
-    campaign = Campaign(source=Here(StuckOnSmaller()), plan=plan)
+    raised = failed(Verdict.ERROR, "KeyError: 2")
+    stuck = Stuck(lambda smaller: raised if len(smaller["members"]) >= 3 else None)
+    campaign = Campaign(source=Here(stuck), plan=plan)
     (found, whole) = campaign.run()
     assert isinstance(found, Found)
     assert isinstance(whole, Shrinking)

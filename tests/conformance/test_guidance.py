@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import threading
 import time
 from collections import Counter
 from contextlib import closing
@@ -24,7 +22,7 @@ from conformance.runs import (
     run_draws,
     run_families,
 )
-from tests.conformance.subjects import Scripted, failed, optimal
+from tests.conformance.subjects import Scripted, Stuck, failed, optimal
 from tests.conformance.test_campaign import Here
 from tests.conformance.test_runs import faulty
 from tests.support.shapes import Document
@@ -108,34 +106,13 @@ def test_a_guided_draw_is_that_of_its_index() -> None:
     ]
 
 
-@dataclass
-class Stuck:
-    """Does not end for three members or more until it is cut; then it has to restart.
-
-    Asked in between, it has crashed: its program was ended a moment ago.
-    """
-
-    name: str = "stuck"
-    is_cut: threading.Event = field(default_factory=threading.Event)
-    closed: int = 0
-
-    def answer(self, rebalance: bytes) -> Answer:
-        document = json.loads(rebalance)
-        if len(document["members"]) < 3 and not self.is_cut.is_set():
-            return optimal(document)
-        assert self.is_cut.wait(60)
-        return failed(Verdict.CRASH, "SIGKILL")
-
-    def cut(self) -> None:
-        self.is_cut.set()
-
-    def close(self) -> None:
-        self.closed += 1
-        self.is_cut.clear()
+def unless_large(document: Document) -> Answer | None:
+    """Answer for fewer than three members only."""
+    return optimal(document) if len(document["members"]) < 3 else None
 
 
 def test_draws_that_take_long_are_abandoned_and_do_not_count() -> None:
-    stuck = Stuck()
+    stuck = Stuck(unless_large)
     task = replace(TEMPLATE, patience=0.1).of("claims", start=0, count=8)
     counts = run_draws(stuck, task)
     members = [len(FAMILIES["claims"].first(11, i)["members"]) for i in range(8)]
@@ -203,7 +180,7 @@ def test_a_guided_campaign_reports_and_shrinks(workers: int) -> None:
 
 
 def test_the_end_of_the_time_ends_a_guided_campaign() -> None:
-    stuck = Stuck()
+    stuck = Stuck(unless_large)
     plan = CampaignPlan(
         draws=RunPlan(families=("claims",)),
         deadline=time.monotonic() + 0.5,
