@@ -15,7 +15,7 @@ from conformance.runs import FILE, Category, RunPlan, Subject
 from tests.conformance.fault import has_rival_claims
 from tests.conformance.subjects import Scripted, Stuck, answered, failed, optimal
 from tests.conformance.test_runs import faulty
-from tests.support.shapes import CHAIN, Document, member, rebalance
+from tests.support.shapes import CHAIN, Document, claims_of, member, rebalance
 
 
 @dataclass(frozen=True)
@@ -165,18 +165,11 @@ def losing(document: Document) -> Answer:
     """
     answer = optimal(document)
     assert answer.assignment is not None
-    claims = Counter(
-        (topic, number)
-        for member in document["members"].values()
-        for topic, numbers in member.get("owned", {}).items()
-        for number in numbers
-    )
+    claims = Counter((topic, number) for _, topic, number in claims_of(document))
     lost = {claim for claim, count in claims.items() if count > 1} | {
         (topic, number)
-        for member in document["members"].values()
-        for topic, numbers in member.get("owned", {}).items()
-        for number in numbers
-        if topic not in member["subscription"]
+        for name, topic, number in claims_of(document)
+        if topic not in document["members"][name]["subscription"]
     }
     return answered(
         {

@@ -12,7 +12,7 @@ from conformance.runs import Category, drive
 from tests.conformance.client_faults import LEFT
 from tests.conformance.subjects import Scripted, answered, in_rounds, optimal
 from tests.conformance.test_rounds import without_capacities
-from tests.support.shapes import VANISHED, Document, member, rebalance
+from tests.support.shapes import VANISHED, Document, claims_of, member, rebalance
 from tests.support.strategies import SMALL, rebalances, rebalances_with_assignments
 
 Partition = tuple[str, int]
@@ -22,19 +22,16 @@ def left(document: Document) -> set[Partition]:
     """Partitions of which a claimant has left the topic, by the definition."""
     return {
         (topic, number)
-        for member in document["members"].values()
-        for topic, numbers in member.get("owned", {}).items()
-        for number in numbers
-        if topic not in member["subscription"]
+        for name, topic, number in claims_of(document)
+        if topic not in document["members"][name]["subscription"]
     }
 
 
 def claimed_by_readers(document: Document) -> set[Partition]:
     return {
         (topic, number)
-        for member in document["members"].values()
-        for topic in member["subscription"]
-        for number in member.get("owned", {}).get(topic, [])
+        for name, topic, number in claims_of(document)
+        if topic in document["members"][name]["subscription"]
     }
 
 
@@ -125,12 +122,7 @@ def test_what_nobody_claims_does_not_wait(
     document: Document, data: st.DataObject
 ) -> None:
     document = without_capacities(document)
-    claimed = {
-        (topic, number)
-        for member in document["members"].values()
-        for topic, numbers in member.get("owned", {}).items()
-        for number in numbers
-    }
+    claimed = {(topic, number) for _, topic, number in claims_of(document)}
     case = verify.case_of(document)
     free = sorted(
         (topic, number)

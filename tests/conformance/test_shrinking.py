@@ -28,7 +28,7 @@ from tests.conformance.subjects import (
     in_rounds,
     optimal,
 )
-from tests.support.shapes import Document, member, rebalance
+from tests.support.shapes import Document, claims_of, member, rebalance
 from tests.support.strategies import LARGER, rebalances
 
 SEGFAULT = failed(Verdict.CRASH, "SIGSEGV")
@@ -137,9 +137,7 @@ def test_a_reduction_holds_and_no_single_removal_does(
         parse_rebalance(json.dumps(candidate))  # every candidate is a document
         of_real = [
             (t, n)
-            for m in candidate["members"].values()
-            for t, ns in m.get("owned", {}).items()
-            for n in ns
+            for _, t, n in claims_of(candidate)
             if n < candidate["topics"].get(t, {"partitions": 0})["partitions"]
         ]
         wanting = [m for m in candidate["members"].values() if m["subscription"]]

@@ -25,7 +25,7 @@ from conformance.shrinking.structure import SIDEWAYS, STRUCTURE
 from rebalance import parse_rebalance
 from tests.references.sticky import Endless, General
 from tests.support.amount import seeds
-from tests.support.shapes import Document, member, rebalance
+from tests.support.shapes import Document, claims_of, member, rebalance
 from tests.support.strategies import seeded_rebalance
 
 Holds = Callable[[Document], bool]
@@ -161,13 +161,7 @@ WIDE = rebalance(
 
 def merged_claims(document: Document) -> bool:
     """Five claims in all, whoever has them."""
-    claims = [
-        number
-        for member in document["members"].values()
-        for numbers in member.get("owned", {}).values()
-        for number in numbers
-    ]
-    return len(claims) >= 5
+    return len(claims_of(document)) >= 5
 
 
 def difference_of_two(document: Document) -> bool:

@@ -46,6 +46,16 @@ def rebalance(
     }
 
 
+def claims_of(document: Mapping[str, Any]) -> list[tuple[str, str, int]]:
+    """Return the member, topic, and number of each claim."""
+    return [
+        (name, topic, number)
+        for name, entry in document["members"].items()
+        for topic, numbers in entry.get("owned", {}).items()
+        for number in numbers
+    ]
+
+
 # The smallest case that separates the two balances: no two members that share a
 # topic differ by two, yet a -> b -> c -> d evens the group out.
 CHAIN = rebalance(

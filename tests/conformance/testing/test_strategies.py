@@ -27,7 +27,7 @@ from oracle.pytest_plugin import (
 )
 from rebalance import document_of, instance_of, members_of, plain_of, rebalance_of
 from solver import solve
-from tests.support.shapes import CHAIN
+from tests.support.shapes import CHAIN, claims_of
 
 FIRST = settings(
     max_examples=3000, deadline=None, database=None, phases=[Phase.generate]
@@ -92,12 +92,7 @@ def test_requested_options_are_drawn(option: str, key: str) -> None:
 
 
 def claimed(instance: Instance) -> list[tuple[str, int]]:
-    return [
-        (topic, number)
-        for member in instance["members"].values()
-        for topic, numbers in member.get("owned", {}).items()
-        for number in numbers
-    ]
+    return [(topic, number) for _, topic, number in claims_of(instance)]
 
 
 def unsubscribed(instance: Instance) -> bool:
