@@ -5,12 +5,14 @@ on standard input, and the events on standard output. The wire and the studies s
 these programs, each with its own settings.
 """
 
-from conformance.consumer_programs.client_command import client_consumer
+from conformance.consumer_programs.client_command import (
+    client_consumer,
+    python_consumer,
+)
 from conformance.consumer_programs.consumer_process import (
     ConsumerProcess,
 )
 from conformance.consumer_programs.java_command import java_consumer
-from conformance.consumer_programs.python_command import python_consumer
 from conformance.consumer_programs.requested_consumer import (
     Property,
     RequestedAssignor,

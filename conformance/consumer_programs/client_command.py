@@ -1,8 +1,11 @@
-"""Commands of the consumers of registered clients."""
+"""Commands of consumers: of clients in Python, and of all that are registered."""
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import version
+from pathlib import Path
+from typing import Final
 
 from conformance.clients import (
     LINES,
@@ -11,8 +14,20 @@ from conformance.clients import (
     UnknownClientError,
 )
 from conformance.consumer_programs.java_command import java_consumer
-from conformance.consumer_programs.python_command import python_consumer
 from conformance.consumer_programs.requested_consumer import RequestedConsumer
+
+PROGRAMS: Final = Path(__file__).parent / "python-programs"
+
+
+def python_consumer(
+    client: str, requested: RequestedConsumer, *, python: str = sys.executable
+) -> tuple[str, ...]:
+    """Return the command of a consumer of kafka-python, aiokafka, or librdkafka.
+
+    ``python`` is an interpreter that has the client's package.
+    """
+    program = PROGRAMS / f"{client.replace('-', '_')}_consumer.py"
+    return (python, str(program), requested.argument())
 
 
 def client_consumer(
