@@ -79,20 +79,6 @@ TWO: dict[str, Document] = {
 
 
 @pytest.mark.parametrize(("version", "assignor"), [*STICKY, (NEWEST, "server-uniform")])
-def test_what_is_owned_stays(version: str, assignor: str) -> None:
-    """An assignor without stickiness would not return this assignment."""
-    held = {"m1": [1, 4], "m2": [0, 2, 3]}
-    members = {
-        m: TWO[m] | {"owned": {"t": numbers}, "generation": 7}
-        for m, numbers in held.items()
-    }
-    answer = answer_of(version, assignor, rebalance({"t": {"partitions": 5}}, members))
-    assert answer.assignment is not None
-    given = answer.assignment.members
-    assert {m: sorted(given[m]["t"]) for m in given} == held
-
-
-@pytest.mark.parametrize(("version", "assignor"), [*STICKY, (NEWEST, "server-uniform")])
 @pytest.mark.parametrize("newer", ["m1", "m2"])
 def test_the_newer_generation_owns(version: str, assignor: str, newer: str) -> None:
     members = {
