@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import orjson
-import psutil
 import pytest
 
 from conformance.broker import running_broker
 from conformance.clients import Adapter, Verdict, client_assignor, suspecting
-from conformance.consumer_programs import ConsumerProcess
 from rebalance import OutsideError
 from studies.confirmation import (
     CASES,
@@ -33,7 +27,6 @@ from studies.confirmation.histories import BEFORE, ENDLESS_TOPICS, JOINERS
 from studies.confirmation.observation import Observation, death_of
 from tests.conformance.client_faults import FAULTS
 from tests.support.shapes import Document
-from tests.support.waiting import wait_until
 
 STUCK = 8.0
 RECORDS = Path(__file__).parents[2] / "docs" / "findings" / "confirmations.jsonl"
@@ -165,59 +158,6 @@ def test_a_line_that_is_no_record_is_named(tmp_path: Path, line: str) -> None:
     path.write_text(line)
     with pytest.raises(OutsideError, match=r"records\.jsonl:1"):
         read_confirmations(path)
-
-
-BUSY = """
-import sys, threading, os, json
-def read():
-    for line in sys.stdin:
-        event = {"event": "where", "member": "a", "frames": ["busy"]}
-        print(json.dumps(event), flush=True)
-    os._exit(0)
-threading.Thread(target=read, daemon=True).start()
-while True:
-    pass
-"""
-
-
-def test_a_busy_process_answers_and_ends() -> None:
-    process = ConsumerProcess([sys.executable, "-c", BUSY])
-    assert process.frames("a", 30) == ["busy"]
-    wait_until(lambda: process.cpu_seconds() > 0)  # it counts in ticks of the clock
-    assert process.end() == "exit code 0"
-    assert process.has_ended()
-    process.order("pause", "a")
-
-
-PARENT = """
-import sys, time
-from conformance.consumer_programs import ConsumerProcess
-from studies.confirmation.observation import Observation
-one = ConsumerProcess([sys.executable, "-c", sys.argv[1]])
-one.frames("a", 30)
-print(one.pid, flush=True)
-time.sleep(600)
-"""
-
-
-@pytest.mark.heavy
-def test_no_member_outlives_a_parent_that_is_killed() -> None:
-    command = [sys.executable, "-c", PARENT, BUSY]
-    root = str(Path(__file__).parents[2])
-    environment = os.environ | {"PYTHONPATH": root}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env=environment
-    ) as parent:
-        assert parent.stdout is not None
-        child = int(parent.stdout.readline())
-        parent.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 30
-    while psutil.pid_exists(child) and time.monotonic() < deadline:
-        if psutil.Process(child).status() == psutil.STATUS_ZOMBIE:
-            break
-        time.sleep(0.1)
-    else:
-        assert not psutil.pid_exists(child)
 
 
 @pytest.mark.parametrize(
