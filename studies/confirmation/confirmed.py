@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Annotated, Final, Literal
 
-import orjson
+from pydantic import Field
 
-from rebalance import OutsideError
+from conformance.strict_model import Day, StrictModel
+from rebalance import DocumentError, OutsideError, parse_record
 
-FORMAT: Final = "confirmation/1"
 ALL_REAL: Final = "all real"
 HANDED_OUT: Final = "all real, claims handed out"
 CRAFTED: Final = "real leader, crafted members"
@@ -21,8 +20,7 @@ Members = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordReference:
+class RecordReference(StrictModel):
     """The stored finding (``finding/1``) whose rebalance a group is brought to.
 
     Attributes
@@ -41,8 +39,7 @@ class RecordReference:
     digest: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Confirmation:
+class Confirmation(StrictModel):
     """Whether real consumers show a fault.
 
     Attributes
@@ -65,7 +62,6 @@ class Confirmation:
     confirmed : bool
         Whether the outcome is the expected one.
     date : str
-        ISO 8601.
     record : RecordReference or None
         The record whose rebalance the group sees, apart from names; if it is played
         with ``no topic``, the one that the history comes nearest to.
@@ -77,17 +73,18 @@ class Confirmation:
         decides ties.
     """
 
+    format: Literal["confirmation/1"] = "confirmation/1"
     finding: str
     client: str
     version: str
     assignor: str
     cluster: str
     members: Members
-    history: tuple[str, ...]
+    history: Annotated[tuple[str, ...], Field(strict=False)]
     expected: str
     outcome: str
     confirmed: bool
-    date: str
+    date: Day
     record: RecordReference | None = None
     way: str | None = None
     groups: int | None = None
@@ -116,17 +113,9 @@ def read_confirmations(path: Path) -> list[Confirmation]:
 
 def _read(line: bytes, place: str) -> Confirmation:
     try:
-        fields: dict[str, Any] = orjson.loads(line)
-        if fields.pop("format") == FORMAT:
-            record = fields.get("record")
-            return Confirmation(
-                **fields
-                | {"history": tuple(fields["history"])}
-                | {"record": None if record is None else RecordReference(**record)}
-            )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return parse_record(Confirmation, line)
+    except DocumentError as error:
         raise OutsideError(f"{place}: {error}") from None
-    raise OutsideError(f"{place}: not a {FORMAT}")
 
 
 def write_confirmations(path: Path, new: Iterable[Confirmation]) -> None:
@@ -136,17 +125,5 @@ def write_confirmations(path: Path, new: Iterable[Confirmation]) -> None:
         for confirmation in (*read_confirmations(path), *new)
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [orjson.dumps(_document(merged[key])) for key in sorted(merged)]
-    path.write_bytes(b"".join(line + b"\n" for line in lines))
-
-
-def _document(confirmation: Confirmation) -> dict[str, Any]:
-    return {"format": FORMAT} | _without_none(asdict(confirmation))
-
-
-def _without_none(fields: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: _without_none(value) if isinstance(value, dict) else value
-        for name, value in fields.items()
-        if value is not None
-    }
+    lines = [merged[key].model_dump_json(exclude_none=True) for key in sorted(merged)]
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

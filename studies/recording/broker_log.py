@@ -18,10 +18,7 @@ from confluent_kafka import (
     TopicPartition,
     Uuid,
 )
-from confluent_kafka.admin import (  # type: ignore[attr-defined]
-    AdminClient,
-    NewTopic,
-)
+from confluent_kafka.admin import AdminClient
 
 from pipeline.live import ClientSettings, OffsetsLog
 
@@ -38,14 +35,6 @@ SCHEMA: Final = pa.schema(
     ]
 )
 """Columns of a recording, as ``recordings/churn/README.md`` documents them."""
-
-
-def create_topics(address: str, topics: dict[str, int]) -> None:
-    """Create topics and wait until the broker has them."""
-    admin = AdminClient({"bootstrap.servers": address})
-    requests = [NewTopic(name, count, 1) for name, count in topics.items()]
-    for created in admin.create_topics(requests).values():
-        created.result(SECONDS)
 
 
 def produce(address: str, topics: dict[str, int], random: Random) -> None:

@@ -9,8 +9,8 @@ from random import Random
 from typing import Final
 
 from conformance.broker import running_broker
+from studies.confirmation import Cluster
 from studies.recording.broker_log import (
-    create_topics,
     produce,
     write_log,
     write_offsets,
@@ -55,7 +55,7 @@ def record(
     out.mkdir(parents=True, exist_ok=True)
     events, random = Events(), Random(seed)  # noqa: S311  # no secret
     with running_broker() as broker:
-        create_topics(broker.address, TOPICS)
+        Cluster(broker.address).create_topics(TOPICS)
         produce(broker.address, TOPICS, random)
         place = Place(address=broker.address, topics=TOPICS, events=events)
         with ThreadPoolExecutor(AT_ONCE) as threads:

@@ -146,10 +146,11 @@ def test_records_are_of_cases(tmp_path: Path) -> None:
 
 def test_a_later_record_replaces_an_earlier_one(tmp_path: Path) -> None:
     path = tmp_path / "folder" / "records.jsonl"
-    other = replace(KNOWN, version="2")
+    other = KNOWN.model_copy(update={"version": "2"})
     write_confirmations(path, [other, KNOWN])
-    write_confirmations(path, [replace(KNOWN, confirmed=False)])
-    assert read_confirmations(path) == [replace(KNOWN, confirmed=False), other]
+    later = KNOWN.model_copy(update={"confirmed": False})
+    write_confirmations(path, [later])
+    assert read_confirmations(path) == [later, other]
 
 
 @pytest.mark.parametrize("line", ["[]", "{}", '{"format": "confirmation/2"}', "x"])
