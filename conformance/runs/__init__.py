@@ -47,11 +47,9 @@ from conformance.runs.records import (
     RepeatRecord,
     RunSummary,
     ShrunkRecord,
-    finding_schema,
     first_line,
     parse_finding,
     parse_run,
-    run_schema,
 )
 from conformance.runs.repeating import (
     as_nondeterministic,
@@ -118,7 +116,6 @@ __all__ = [
     "external_client",
     "external_command",
     "family_of",
-    "finding_schema",
     "first_line",
     "in_turns",
     "in_workers",
@@ -133,7 +130,6 @@ __all__ = [
     "run_families",
     "run_given",
     "run_instances",
-    "run_schema",
     "stated_optimum",
     "subject_record",
     "until",

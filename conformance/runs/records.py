@@ -18,7 +18,6 @@ from rebalance import (
     Figures,
     Optional,
     Rebalance,
-    document_schema,
     parse_record,
 )
 
@@ -333,16 +332,6 @@ def parse_run(text: bytes | str) -> RunSummary:
         If the text is none.
     """
     return parse_record(RunSummary, text)
-
-
-def finding_schema() -> dict[str, Any]:
-    """Return the JSON Schema of finding/1."""
-    return document_schema(Finding)
-
-
-def run_schema() -> dict[str, Any]:
-    """Return the JSON Schema of run/1."""
-    return document_schema(RunSummary)
 
 
 def first_line(reason: str | None) -> str | None:

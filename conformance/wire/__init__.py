@@ -3,15 +3,16 @@
 from conformance.wire.consumers import (
     WireConsumer,
     aiokafka,
+    dialect_of,
     kafka_clients,
     kafka_python,
     librdkafka,
+    wire_consumer,
 )
 from conformance.wire.dialects import DIALECTS, Dialect, WrittenAs
 from conformance.wire.exchange import named_topics, newest_generation
 from conformance.wire.leader import Wire
 from conformance.wire.loopback import LoopbackLimits
-from conformance.wire.registered import dialect_of, wire_consumer
 from conformance.wire.wired import (
     outside_consumer,
     wired_client,

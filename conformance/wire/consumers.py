@@ -9,18 +9,24 @@ of its output that is not indented.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
+from conformance.clients import ClientAssignor, UnknownClientError
 from conformance.consumer_programs import (
     Property,
     RequestedConsumer,
+    client_consumer,
     java_consumer,
     python_consumer,
 )
 from conformance.wire.catalog import BASE_TOPIC
 from conformance.wire.dialects import DIALECTS, Dialect
 
+UNPREFIXED: Final = Dialect(cooperative="none")
+"""Of sticky's user data until kafka-python 3."""
+OWNED_ONLY: Final = Dialect(cooperative="none")
+"""Of a client that has no dialect here."""
 RAISED: Final = 70  # EX_SOFTWARE of sysexits.h
 """Exit code of every program after an error of its client."""
 _SETTINGS: Final[Mapping[str, dict[str, Property]]] = {
@@ -118,8 +124,8 @@ def kafka_clients(assignor: str) -> WireConsumer:
     OutsideError
         If it cannot be compiled, or its jars cannot be fetched.
     """
-    argv = java_consumer(requested_of("kafka-clients", assignor))
-    return wire_consumer_of("kafka-clients", argv, assignor)
+    argv = java_consumer(_requested("kafka-clients", assignor))
+    return _consumer("kafka-clients", argv, assignor)
 
 
 def librdkafka(assignor: str) -> WireConsumer:
@@ -146,13 +152,44 @@ def aiokafka(assignor: str) -> WireConsumer:
     return _of_this_environment("aiokafka", assignor)
 
 
+def wire_consumer(client: ClientAssignor) -> WireConsumer:
+    """Return the consumer of a registered client, by its specification.
+
+    The version of librdkafka is that of confluent-kafka, which brings it. Releases of
+    @platformatic/kafka before 2 have flexible versions only.
+
+    Raises
+    ------
+    MissingClientError
+        If the client is not installed on this machine.
+    UnknownClientError
+        If there is no program for this client on the wire.
+    """
+    if client.client not in DIALECTS:
+        raise UnknownClientError(f"{client.spec} has no consumer for the wire")
+    argv = client_consumer(client, _requested(client.client, client.assignor))
+    is_flexible = client.client == "platformatic-kafka" and client.version[:2] == "1."
+    return replace(
+        _consumer(client.client, argv, client.assignor),
+        name=client.spec,
+        dialect=dialect_of(client),
+        flexible=is_flexible,
+    )
+
+
+def dialect_of(client: ClientAssignor) -> Dialect:
+    """Return how the members of a client write their claims."""
+    if client.client == "kafka-python" and client.version.startswith("2."):
+        return UNPREFIXED
+    return DIALECTS.get(client.client, OWNED_ONLY)
+
+
 def _of_this_environment(client: str, assignor: str) -> WireConsumer:
-    argv = python_consumer(client, requested_of(client, assignor))
-    return wire_consumer_of(client, argv, assignor)
+    argv = python_consumer(client, _requested(client, assignor))
+    return _consumer(client, argv, assignor)
 
 
-def wire_consumer_of(client: str, argv: tuple[str, ...], assignor: str) -> WireConsumer:
-    """Return a client's consumer whose program `requested_of` requests."""
+def _consumer(client: str, argv: tuple[str, ...], assignor: str) -> WireConsumer:
     return WireConsumer(
         name=f"{client}/{assignor}",
         argv=argv,
@@ -162,7 +199,7 @@ def wire_consumer_of(client: str, argv: tuple[str, ...], assignor: str) -> WireC
     )
 
 
-def requested_of(client: str, assignor: str) -> RequestedConsumer:
+def _requested(client: str, assignor: str) -> RequestedConsumer:
     """Return a consumer that notices a rebalance soon, and reports nothing.
 
     kafka-python's subscribes to all topics whose names begin with the topic's first

@@ -13,10 +13,9 @@ from conformance.clients import (
     suspecting,
 )
 from conformance.runs import MEMORY, External, Subject, WrappedSubject, words_of
-from conformance.wire.consumers import WireConsumer
+from conformance.wire.consumers import WireConsumer, wire_consumer
 from conformance.wire.dialects import Dialect
 from conformance.wire.leader import Wire
-from conformance.wire.registered import wire_consumer
 
 OUTSIDE_SECONDS = 600.0
 """How long a run waits for an outside consumer to join, again and again."""

@@ -19,18 +19,16 @@ from conformance.runs import (
     RunPlan,
     RunSummary,
     external_command,
-    finding_schema,
     parse_finding,
     parse_run,
     run_families,
-    run_schema,
     subject_record,
 )
 from conformance.shrinking import ShrinkTask, shrink_task, shrunk_record
-from rebalance import DocumentError
+from rebalance import DocumentError, document_schema
 
 DATA = Path(__file__).parents[2] / "docs" / "data"
-SCHEMAS = {"finding-1": finding_schema(), "run-1": run_schema()}
+SCHEMAS = {"finding-1": document_schema(Finding), "run-1": document_schema(RunSummary)}
 COMMAND = f"{sys.executable} -S {Path(__file__).with_name('faulty_adapter.py')} crash"
 
 
