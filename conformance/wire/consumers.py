@@ -35,7 +35,7 @@ _SETTINGS: Final[Mapping[str, dict[str, Property]]] = {
         "retry.backoff.max.ms": 10,
         "topic.metadata.refresh.fast.interval.ms": 10,
     },
-    "franz-go": {"metadata.min.age.ms": 10},
+    "franz-go": {"metadata.min.age.ms": 10},  # its option MetadataMinAge
 }
 _TOPICS: Final = {
     "kafka-python": f"^{BASE_TOPIC[0]}",
