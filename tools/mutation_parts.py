@@ -145,7 +145,6 @@ PARTS = (
             "tests/solver/peak_lag/test_local_search.py::test_fixed_moves",
             "tests/solver/peak_lag/test_local_search.py::test_partitions_without_lag",
             "tests/solver/peak_lag/test_local_search.py::test_uniform_lag",
-            "tests/solver/peak_lag/test_set_partition.py::test_caps_whose_sum",
             "tests/solver/peak_lag/test_set_partition.py::test_too_many_subsets",
             "tests/solver/peak_lag/test_set_partition.py::test_uniform_lags_are",
         ),

@@ -27,15 +27,17 @@ from solver import (
     milp,
     parse_policy,
     peak_lag,
+    solve,
     values_of,
 )
+from solver import Engine as By
 from solver.peak_lag_policies import can_answer
 from solver.result import Value
 from tests.references.brute import Brute
 from tests.solver.routes import instance, judged
 from tests.support import last_drawn, shapes
 from tests.support.amount import FIRST_SEED, INSTANCES, share
-from tests.support.shapes import Document
+from tests.support.shapes import CHAIN, Document, member, rebalance
 from tests.support.strategies import Limits as Size
 from tests.support.strategies import draw_rebalance
 from verify import TooLarge
@@ -57,6 +59,7 @@ ENGINES: Final[Mapping[str, Engine]] = MappingProxyType(
         "highs": lambda laid_out, policy: milp.solve(laid_out, policy, limits=Limits()),
         "flow": flow_policies.solve,
         "peak-lag": _by_peak_lag,
+        "auto": solve,
     }
 )
 """Engines; None: the engine does not accept the policy."""
@@ -84,6 +87,13 @@ POLICIES: Final = (
 
 MORE: Final = MappingProxyType(
     {
+        "auto": (
+            "none; peak-lag; max-moves=1",
+            "none; peak-lag, stickiness; max-moves=2",
+            "per-topic; peak-lag, stickiness; max-moves=3",
+            "dec-min; peak-lag; max-moves=0",
+            "dec-min; peak-lag, stickiness; max-moves=4",
+        ),
         "peak-lag": (
             "dec-min; peak-lag",
             "none; peak-lag",
@@ -94,13 +104,13 @@ MORE: Final = MappingProxyType(
             "dec-min; stickiness, peak-lag, lag-spread",
             "per-topic; topic-peak-lag",
             "none; topic-peak-lag",
-        )
+        ),
     }
 )
 """Policies of one engine."""
 
 ONE_IN: Final = MappingProxyType(
-    {"cp-sat": 400, "highs": 400, "flow": 100, "peak-lag": 100}
+    {"auto": 100, "cp-sat": 400, "highs": 400, "flow": 100, "peak-lag": 100}
 )
 """One of so many instances of a quick run: an engine that is fast has more."""
 
@@ -123,7 +133,7 @@ DEALS: Final = 10
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_engines_agree_on_a_sample(engine: str) -> None:
-    wanted = max(2, share(ONE_IN[engine], 25 * ONE_IN[engine]))
+    wanted = max(10, share(ONE_IN[engine], 25 * ONE_IN[engine]))
     for document in islice(drawn(FIRST_SEED), wanted):
         _check(engine, document)
 
@@ -146,6 +156,53 @@ def test_engines_agree_on_many(engine: str, deal: int) -> None:
     wanted = max(1, SHARE.get(engine, 1) * INSTANCES // 50 // DEALS)
     for document in islice(drawn(FIRST_SEED + deal), wanted):
         _check(engine, document)
+
+
+OWNED = rebalance(
+    {"t": 4},
+    {"a": member(["t"], {"t": [0, 1, 2, 3]}), "b": member(["t"]), "c": member(["t"])},
+)
+UNEVEN = rebalance({"t": 5, "u": 1}, {"a": member(["t"]), "b": member(["u"])})
+FRACTIONS = rebalance(
+    {"t": 4}, {"a": member(["t"], capacity=2), "b": member(["t"], capacity=3)}
+)
+
+
+@pytest.mark.parametrize(
+    ("engine", "document", "policy", "reason"),
+    [
+        (By.CP_SAT, OWNED, "spread=0; max-moves=0", "no assignment has loads at "),
+        (By.CP_SAT, OWNED, "spread=0", "most 0 apart; the least spread is 1"),
+        (By.CP_SAT, FRACTIONS, "spread=0", "÷ capacity at most 0 apart; the least"),
+        (By.CP_SAT, FRACTIONS, "spread=0", "the least spread is 1/3"),
+        (By.CP_SAT, OWNED, "dec-min; load; max-moves=1", "to a dec-min assignment"),
+        (By.CP_SAT, OWNED, "kip54; load; max-moves=1", " balanced by KIP-54 are 2"),
+        (By.CP_SAT, OWNED, "per-topic; max-moves=0", "within each topic are 2, m"),
+        (By.CP_SAT, OWNED, "spread=2; max-moves=0", "most 2 apart are 2, more th"),
+        (By.HIGHS, OWNED, "spread=0", "differ by 1 or more"),
+        (By.HIGHS, CHAIN, "dec-min; max-moves=2", "every one moves 3 or more"),
+        (By.AUTO, CHAIN, "dec-min; peak-lag; max-moves=2", "assignment are 3; max"),
+        (By.AUTO, CHAIN, "dec-min; stickiness; max-moves=2", "-moves allows 2"),
+        (By.AUTO, OWNED, "per-topic; load; max-moves=1", "a per-topic assignment"),
+        (
+            By.AUTO,
+            UNEVEN,
+            "spread=3; stickiness",
+            "assignment is 4; spread=3 as",
+        ),
+    ],
+)
+def test_what_cannot_be_reached_is_stated_with_the_least_there_is(
+    engine: By, document: Document, policy: str, reason: str
+) -> None:
+    topics = {
+        name: topic | {"lag": [0] * topic["partitions"]}
+        for name, topic in document["topics"].items()
+    }
+    outcome = solve(instance(document | {"topics": topics}), policy, engine=engine)
+    assert outcome.status is Status.INFEASIBLE
+    assert outcome.assignment is None
+    assert reason in str(outcome.reason)
 
 
 def drawn(start: int) -> Iterator[Document]:
@@ -198,6 +255,9 @@ def _check(engine: str, document: Document) -> None:
             assert outcome.status is Status.INFEASIBLE, about
             assert outcome.assignment is None, about
             assert outcome.reason, about
+            found = judged(document, outcome)["evidence"]["status"]
+            assert "refuted" not in found, about
+            assert found["reason"] == outcome.reason, about
             continue
         assert outcome.status is Status.OPTIMAL, about
         assert _listed(objective.value for objective in outcome.objectives) == _listed(

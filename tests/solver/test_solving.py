@@ -168,53 +168,6 @@ def test_without_partitions_no_lag_is_missing(text: str, engine: Engine) -> None
     assert {objective.value for objective in outcome.objectives} == {0}
 
 
-OWNED = rebalance(
-    {"t": 4},
-    {"a": member(["t"], {"t": [0, 1, 2, 3]}), "b": member(["t"]), "c": member(["t"])},
-)
-UNEVEN = rebalance({"t": 5, "u": 1}, {"a": member(["t"]), "b": member(["u"])})
-FRACTIONS = rebalance(
-    {"t": 4}, {"a": member(["t"], capacity=2), "b": member(["t"], capacity=3)}
-)
-
-
-@pytest.mark.parametrize(
-    ("engine", "document", "policy", "reason"),
-    [
-        (Engine.CP_SAT, OWNED, "spread=0; max-moves=0", "no assignment has loads at "),
-        (Engine.CP_SAT, OWNED, "spread=0", "most 0 apart; the least spread is 1"),
-        (Engine.CP_SAT, FRACTIONS, "spread=0", "÷ capacity at most 0 apart; the least"),
-        (Engine.CP_SAT, FRACTIONS, "spread=0", "the least spread is 1/3"),
-        (Engine.CP_SAT, OWNED, "dec-min; load; max-moves=1", "to a dec-min assignment"),
-        (Engine.CP_SAT, OWNED, "kip54; load; max-moves=1", " balanced by KIP-54 are 2"),
-        (Engine.CP_SAT, OWNED, "per-topic; max-moves=0", "within each topic are 2, m"),
-        (Engine.CP_SAT, OWNED, "spread=2; max-moves=0", "most 2 apart are 2, more th"),
-        (Engine.HIGHS, OWNED, "spread=0", "differ by 1 or more"),
-        (Engine.HIGHS, CHAIN, "dec-min; max-moves=2", "every one moves 3 or more"),
-        (Engine.AUTO, CHAIN, "dec-min; peak-lag; max-moves=2", "assignment are 3; max"),
-        (Engine.AUTO, CHAIN, "dec-min; stickiness; max-moves=2", "-moves allows 2"),
-        (Engine.AUTO, OWNED, "per-topic; load; max-moves=1", "a per-topic assignment"),
-        (
-            Engine.AUTO,
-            UNEVEN,
-            "spread=3; stickiness",
-            "assignment is 4; spread=3 as",
-        ),
-    ],
-)
-def test_what_cannot_be_reached_is_stated_with_the_least_there_is(
-    engine: Engine, document: Document, policy: str, reason: str
-) -> None:
-    topics = {
-        name: topic | {"lag": [0] * topic["partitions"]}
-        for name, topic in document["topics"].items()
-    }
-    outcome = solve(instance(document | {"topics": topics}), policy, engine=engine)
-    assert outcome.status is Status.INFEASIBLE
-    assert outcome.assignment is None
-    assert reason in str(outcome.reason)
-
-
 @pytest.mark.parametrize("policy", ["sticky", "none; load, per-topic-spread, rack"])
 @pytest.mark.parametrize("engine", Engine)
 def test_order_of_names_never_shows(policy: str, engine: Engine) -> None:

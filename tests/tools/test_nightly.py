@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -10,28 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.tools.repositories import git, repository
 from tools import nightly
 
 NIGHT = date(2026, 11, 25)
 
 
-def git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-c", "user.name=n", "-c", "user.email=e", *arguments]
-    ran = subprocess.run(
-        command, cwd=folder, check=True, capture_output=True, text=True
-    )
-    return ran.stdout.strip()
-
-
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A checkout with one commit."""
-    folder = tmp_path / "checkout"
-    folder.mkdir()
-    git(folder, "init", "-q")
-    (folder / ".gitignore").write_text("ran\n")
-    git(folder, "add", ".")
-    git(folder, "commit", "-qm", "first")
+    folder = repository(tmp_path / "checkout", {".gitignore": "ran\n"})
     monkeypatch.setattr(nightly, "ROOT", folder)
     return folder
 

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.tools.repositories import write
 from tools.structure import LONG, Size, size_of, structure_of, top_folders
-
-
-def write(folder: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
 
 
 def test_a_small_tree_is_measured(tmp_path: Path) -> None:

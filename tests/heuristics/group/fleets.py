@@ -5,8 +5,6 @@ Reaches into `heuristics.group` for the events that count as progress.
 
 from __future__ import annotations
 
-from random import Random
-
 from heuristics import ASSIGNORS
 from heuristics.group import (
     Configuration,
@@ -59,7 +57,6 @@ SHIPPED = wanting(RANGE, COOPERATIVE_STICKY, choice=ProtocolChoice.STATIC)  # 3.
 ONLY = wanting(COOPERATIVE_STICKY, choice=ProtocolChoice.STATIC)
 MIXED = wanting(COOPERATIVE_RANGE, RANGE)
 DOWN = wanting(RANGE, COOPERATIVE_STICKY)
-CONFIGURATIONS = (OLD, DEFAULT, SHIPPED, DOWN)
 
 
 def group_of(*configurations: Configuration, safeguards: Safeguards = SAFE) -> Group:
@@ -111,61 +108,6 @@ def assert_at_rest(group: Group) -> None:
 
 def alive(group: Group) -> list[str]:
     return [process for process, m in group.processes.items() if m.is_alive]
-
-
-def disturb(group: Group, rng: Random, pool: tuple[Configuration, ...]) -> None:
-    """Start, crash, close, bounce or stir a member; a static one's twin may start."""
-    running = alive(group)
-    roll = rng.randrange(6)
-    configuration = rng.choice(pool)
-    if roll == 0 or not running:
-        if len(running) < 4:
-            group.start(f"c{rng.randrange(4)}", configuration)
-    elif roll == 1:
-        group.crash(rng.choice(running))
-    elif roll == 2:
-        group.leave(rng.choice(running))
-    elif roll == 3:
-        group.enforce_rebalance(rng.choice(running))
-    else:
-        process = rng.choice(running)
-        restart(group, process, configuration, crash=roll == 4)
-
-
-def restart(
-    group: Group, process: str, configuration: Configuration, *, crash: bool
-) -> None:
-    """Bounce a process; a static member stays static."""
-    instance_id = group.processes[process].configuration.instance_id
-    (group.crash if crash else group.leave)(process)
-    again = wanting(
-        *configuration.strategies, choice=configuration.choice, instance_id=instance_id
-    )
-    group.start(process.rpartition("-")[0], again)
-
-
-def explore(
-    seed: int,
-    safeguards: Safeguards = SAFE,
-    *,
-    steps: int = 60,
-    pool: tuple[Configuration, ...] = CONFIGURATIONS,
-) -> Group:
-    """Apply random events, including faults, and check safety after each."""
-    rng = Random(seed)  # noqa: S311
-    group = Group(TOPICS, safeguards=safeguards)
-    statics = tuple(
-        wanting(*c.strategies, choice=c.choice, instance_id=f"s{i}")
-        for i, c in enumerate(pool[:2])
-    )
-    for _ in range(steps):
-        roll = rng.randrange(12)
-        if roll == 0:
-            disturb(group, rng, pool + statics)
-        elif events := likely(group, rare=roll == 1):
-            group.apply(rng.choice(events))
-        assert_safe(group)
-    return group
 
 
 def likely(group: Group, *, rare: bool) -> list[Event]:

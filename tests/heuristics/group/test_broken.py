@@ -7,18 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from heuristics.group import Configuration, Group, Safeguards
+from heuristics.group import Group, Safeguards
 from tests.heuristics.group.fleets import (
     COOPERATIVE_RANGE,
     DEFAULT,
     OLD,
-    ONLY,
     SAFE,
     TOPICS,
     assert_at_rest,
-    assert_safe,
     dying_while_revoking,
-    explore,
     group_of,
     happen,
     wanting,
@@ -111,31 +108,3 @@ def test_a_history_is_safe_and_would_not_be(
     history(SAFE)
     with pytest.raises(AssertionError):
         history(Safeguards(**{safeguard: False}))
-
-
-WALKS: list[tuple[str, tuple[Configuration, ...], int]] = [
-    ("withholds", (DEFAULT, ONLY), 120),
-    ("loses_to_eager", (DEFAULT, OLD), 200),
-    ("fences", (OLD, DEFAULT), 200),
-]
-
-
-@pytest.mark.parametrize(("safeguard", "pool", "walks"), WALKS)
-def test_a_random_walk_meets_the_fault(
-    safeguard: str, pool: tuple[Configuration, ...], walks: int
-) -> None:
-    def walk() -> None:
-        for seed in range(walks):
-            explore(seed, Safeguards(**{safeguard: False}), pool=pool, steps=80)
-
-    with pytest.raises(AssertionError, match="has"):
-        walk()
-
-
-@pytest.mark.parametrize("pool", [(DEFAULT, ONLY), (DEFAULT, OLD), (OLD, DEFAULT)])
-def test_the_same_walks_are_safe(pool: tuple[Configuration, ...]) -> None:
-    for seed in range(120):
-        group = explore(seed, pool=pool, steps=80)
-        group.settle()
-        assert_safe(group)
-        assert_at_rest(group)

@@ -39,7 +39,7 @@ from tests.heuristics.group.fleets import (
 )
 from tests.heuristics.group.test_machine import FIXED, GroupMachine
 from tests.support import last_drawn
-from tests.support.amount import FIRST_SEED, INSTANCES, seeds
+from tests.support.amount import FIRST_SEED, INSTANCES
 
 TOPICS = {"t": 3, "u": 1, "v": 1}
 WANTED = tuple(
@@ -221,15 +221,6 @@ def test_the_page_states_the_counts(configuration: Configuration) -> None:
     counted = sum((history(seed, configuration) for seed in range(60)), Counter[str]())
     more = {"begin": 86, "bounce": 28, "start": 1}
     assert counted == {"moves": 643, "least": 528} | more
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("configuration", [COOPERATIVE, EAGER])
-def test_no_history_at_length_moves_less_than_the_least(
-    configuration: Configuration,
-) -> None:
-    for seed in seeds(min(INSTANCES // 100, 150), first=100):
-        history(seed, configuration)
 
 
 class MixedGroup(GroupMachine):

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 
 from heuristics.group import Configuration, Group, least_moves
 from tests.heuristics.group.fleets import (
     DEFAULT,
     OLD,
-    SAFE,
     alive,
     assert_at_rest,
     bounce,
-    disturb,
     group_of,
 )
 
@@ -51,17 +47,6 @@ def test_cooperative_sticky_moves_the_least_when_one_joins_leaves_or_crashes() -
     group.crash("c1-1")
     moves, least = settled(group, evens=True)
     assert moves == least > 0
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_no_history_moves_less_than_the_least(seed: int) -> None:
-    """A process that leaves and returns may cost more: a generation comes between."""
-    rng = Random(seed)  # noqa: S311
-    group = group_of(DEFAULT, DEFAULT, DEFAULT, safeguards=SAFE)
-    for _ in range(8):
-        disturb(group, rng, (DEFAULT,))
-        moves, least = settled(group, evens=True)
-        assert moves >= least
 
 
 @pytest.mark.parametrize(("first", "then"), [(OLD, DEFAULT), (DEFAULT, OLD)])

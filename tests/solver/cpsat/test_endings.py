@@ -12,8 +12,7 @@ from ortools.sat.python import cp_model
 from rebalance import Assignment
 from solver import Limits, Result, Status, cpsat, parse_policy, run_limited
 from solver.cpsat import solve_cpsat
-from tests.solver.cpsat.cases import lagging
-from tests.solver.routes import instance
+from tests.solver.routes import instance, lagging
 from tests.support.shapes import Document, member, rebalance
 
 SWAPPED = rebalance(

@@ -14,8 +14,7 @@ from solver.cpsat.objective_expressions import VALUE_MAX
 from solver.cpsat.run_solver import PRESOLVE_MAX
 from solver.objectives import largest_value
 from tests.references.brute import Brute
-from tests.solver.cpsat.cases import lagging
-from tests.solver.routes import instance
+from tests.solver.routes import instance, lagging
 from tests.support.amount import INSTANCES, seeds
 from tests.support.shapes import member, rebalance
 from tests.support.strategies import Limits as Size

@@ -15,8 +15,7 @@ from solver import (
     exact,
     parse_policy,
 )
-from tests.solver.cpsat.cases import lagging
-from tests.solver.routes import instance, judged
+from tests.solver.routes import instance, judged, lagging
 from tests.support.shapes import Document
 
 # Two of the three largest share a member: 30 + 20, while the average is 38.

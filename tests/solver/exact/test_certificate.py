@@ -16,7 +16,7 @@ from solver import Certificate, solve
 from solver.exact import prove
 from tests.references import naive_judge as naive
 from tests.solver.routes import instance
-from tests.support.shapes import Document, shape
+from tests.support.shapes import Document, member, rebalance, shape
 from tests.support.strategies import TINY, rebalances
 from verify.keys import count_keys as limits
 
@@ -48,15 +48,8 @@ def test_chain_as_it_stands_is_not_proved_balanced() -> None:
 
 def test_balanced_but_less_sticky_is_distinguished() -> None:
     """t of two partitions, a and b own one each: swapping them keeps nothing."""
-    document = {
-        "format": "rebalance/1",
-        "group": "g",
-        "topics": {"t": {"partitions": 2}},
-        "members": {
-            "a": {"subscription": ["t"], "owned": {"t": [0]}},
-            "b": {"subscription": ["t"], "owned": {"t": [1]}},
-        },
-    }
+    people = {m: member(["t"], {"t": [n]}) for n, m in enumerate("ab")}
+    document = rebalance({"t": 2}, people)
     laid_out = instance(document)
     swapped = prove(laid_out, assignment([1, 0]), certificate([1, 1], [0, 0]))
     assert (swapped.balanced, swapped.kept, swapped.most_kept) == (True, 0, 2)
@@ -74,26 +67,14 @@ def test_balanced_but_less_sticky_is_distinguished() -> None:
     ],
 )
 def test_unbalanced_is_never_proved(assignee: list[int], level: list[int]) -> None:
-    laid_out = instance(
-        {
-            "format": "rebalance/1",
-            "group": "g",
-            "topics": {"t": {"partitions": 2}},
-            "members": {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}},
-        }
-    )
+    laid_out = instance(rebalance({"t": 2}, {m: member(["t"]) for m in "ab"}))
     proof = prove(laid_out, assignment(assignee), certificate(level, [0, 0]))
     assert not proof.balanced
 
 
 def test_partition_with_a_stranger_is_never_proved() -> None:
     """b does not want t: its level fits, its load fits, its claim is no proof."""
-    document = {
-        "format": "rebalance/1",
-        "group": "g",
-        "topics": {"t": {"partitions": 1}},
-        "members": {"a": {"subscription": ["t"]}, "b": {"subscription": []}},
-    }
+    document = rebalance({"t": 1}, {"a": member(["t"]), "b": member([])})
     laid_out = instance(document)
     right = prove(laid_out, assignment([0]), certificate([0, 0], [0, 0]))
     wrong = prove(laid_out, assignment([1]), certificate([0, 0], [0, 0]))

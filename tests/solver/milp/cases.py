@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import product
-
-import numpy as np
-
-from rebalance import Assignment, Instance
+from rebalance import Instance
 from solver import Limits, Result, parse_policy
 from solver.milp import solve
 from tests.solver.routes import instance
@@ -62,25 +57,6 @@ def values(outcome: Result) -> list[int | list[int]]:
         list(objective.value) if isinstance(objective.value, tuple) else objective.value
         for objective in outcome.objectives
     ]
-
-
-def assignments(laid_out: Instance) -> Iterator[Assignment]:
-    """Yield every complete valid assignment."""
-    takers = [
-        [m for m in range(len(laid_out.members)) if topic in laid_out.topics_of(m)]
-        or [-1]
-        for topic in laid_out.partition_topic.tolist()
-    ]
-    for chosen in product(*takers):
-        yield Assignment(assignee=np.array(chosen, dtype=np.int32))
-
-
-def lags(*records: int, members: int = 2) -> Document:
-    """One topic with these lags; all members want it."""
-    return rebalance(
-        {"t": {"partitions": len(records), "lag": list(records)}},
-        {f"m{i}": member(["t"]) for i in range(members)},
-    )
 
 
 def knotty(members: int = 20, partitions: int = 200) -> Document:

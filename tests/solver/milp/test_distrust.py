@@ -24,8 +24,8 @@ from solver.milp.lexicographic_milp import rounded, safe_bound
 from solver.milp.milp_program import ROW_MAX, MilpProgram, magnitude
 from solver.milp.rows import policy_program
 from tests.references.brute import best_values
-from tests.solver.milp.cases import answer, lags, values
-from tests.solver.routes import instance
+from tests.solver.milp.cases import answer, values
+from tests.solver.routes import instance, lagging
 from tests.support.shapes import shape
 
 Fake = Callable[[SearchRun], SearchRun]
@@ -54,7 +54,7 @@ def doctored(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 
 def test_undoctored() -> None:
-    outcome = answer(lags(*FIVES, members=3), "none; peak-lag")
+    outcome = answer(lagging(*FIVES, members=3), "none; peak-lag")
     assert outcome.status is Status.OPTIMAL
     assert values(outcome) == [10]
 
@@ -66,7 +66,7 @@ def test_a_bound_within_half_proves_no_more(
     """The bound before the last, plus a bit: rounding it up would be a proof."""
     bound = 10 - 1 - shift
     doctored(lambda _: SearchRun(status=LpStatusOptimal, bound=bound))
-    outcome = answer(lags(*FIVES, members=3), "none; peak-lag")
+    outcome = answer(lagging(*FIVES, members=3), "none; peak-lag")
     assert outcome.objectives[0].bound <= 10  # type: ignore[operator]
     assert outcome.status is not Status.OPTIMAL
     assert outcome.reason
@@ -76,7 +76,7 @@ def test_a_bound_above_a_known_value_is_rejected(
     doctored: Callable[..., None],
 ) -> None:
     doctored(lambda _: SearchRun(status=LpStatusOptimal, bound=1e6))
-    outcome = answer(lags(*FIVES, members=3), "none; peak-lag")
+    outcome = answer(lagging(*FIVES, members=3), "none; peak-lag")
     assert outcome.status is Status.FEASIBLE
     (reached,) = outcome.objectives
     assert reached.bound < reached.value  # type: ignore[operator]
@@ -87,7 +87,7 @@ def test_infeasible_is_rejected_where_a_solution_is_known(
     doctored: Callable[..., None],
 ) -> None:
     doctored(lambda _: SearchRun(status=LpStatusInfeasible), relaxations=True)
-    outcome = answer(lags(*FIVES, members=3), "none; peak-lag")
+    outcome = answer(lagging(*FIVES, members=3), "none; peak-lag")
     assert outcome.status is Status.FEASIBLE
     for text in ("dec-min; stickiness; max-moves=2", "kip54; max-moves=0"):
         outcome = answer(shape("CHAIN"), text)
@@ -97,7 +97,7 @@ def test_infeasible_is_rejected_where_a_solution_is_known(
 @pytest.mark.parametrize("bound", [float("nan"), float("inf"), float("-inf"), -1e308])
 def test_bounds_that_are_none(doctored: Callable[..., None], bound: float) -> None:
     doctored(lambda _: SearchRun(status=LpStatusOptimal, bound=bound))
-    outcome = answer(lags(*FIVES, members=3), "none; peak-lag")
+    outcome = answer(lagging(*FIVES, members=3), "none; peak-lag")
     assert outcome.status is Status.FEASIBLE
     assert outcome.objectives[0].bound >= 0  # type: ignore[operator]
 
@@ -123,14 +123,14 @@ def test_values_off_are_no_answer(
         return SearchRun(status=LpStatusOptimal, values=spoilt)
 
     doctored(fake)
-    outcome = answer(lags(*FIVES, members=3), "none; peak-lag")
+    outcome = answer(lagging(*FIVES, members=3), "none; peak-lag")
     assert outcome.status is Status.FEASIBLE
     assert outcome.assignment is not None
 
 
 def test_rounding() -> None:
     """Nearly integers are taken; fractions, sums and signs that are off are not."""
-    case = milp_instance(instance(lags(3, 2)), parse_policy("none; peak-lag"))
+    case = milp_instance(instance(lagging(3, 2)), parse_policy("none; peak-lag"))
     program = policy_program(case, CountedLimits(), no_balance)
     right = {var.name: float(c == 0) for (_, c), var in program.given.items()}
     run = SearchRun(
@@ -168,7 +168,7 @@ def test_a_split_row_admits_the_same_values(seed: int) -> None:
     rng = Random(seed)  # noqa: S311
     top = 10 ** rng.choice((7, 9, 14, 30))
     factors = [rng.randint(-top, top) for _ in range(3)]
-    case = milp_instance(instance(lags(1)), parse_policy("none; peak-lag"))
+    case = milp_instance(instance(lagging(1)), parse_policy("none; peak-lag"))
     for point in product(range(3), repeat=3):
         exact = sum(a * n for a, n in zip(factors, point, strict=True))
         for most in (exact - 1, exact):
@@ -187,10 +187,10 @@ def test_a_split_row_admits_the_same_values(seed: int) -> None:
 @pytest.mark.parametrize("top", [10**9, 10**14, 10**15, (2**63 - 1) // 3])
 def test_huge_lags_are_solved(top: int) -> None:
     """No common divisor: in one row, doubles could not distinguish v from v - 1."""
-    document = lags(top, top - 2, top - 5, top // 2 + 1, top // 2 - 8, members=3)
+    document = lagging(top, top - 2, top - 5, top // 2 + 1, top // 2 - 8, members=3)
     document["members"]["m0"]["capacity"] = 2
     if top > 10**15:
-        document = lags(top - 4, top // 2 + 1, top // 3 + 5, top // 7, members=2)
+        document = lagging(top - 4, top // 2 + 1, top // 3 + 5, top // 7, members=2)
     outcome = answer(document, "none; peak-lag")
     assert outcome.status is Status.OPTIMAL
     assert values(outcome) == best_values(document, "none; peak-lag")
@@ -198,7 +198,7 @@ def test_huge_lags_are_solved(top: int) -> None:
 
 @pytest.mark.parametrize("count", [5, pytest.param(7, marks=pytest.mark.heavy)])
 def test_huge_lags_that_differ_in_the_last_digits_are_solved(count: int) -> None:
-    document = lags(*(10**15 - 7919 * n * n for n in range(count)), members=3)
+    document = lagging(*(10**15 - 7919 * n * n for n in range(count)), members=3)
     outcome = answer(document, "none; peak-lag")
     assert outcome.status is Status.OPTIMAL
     assert values(outcome) == best_values(document, "none; peak-lag")
@@ -206,7 +206,7 @@ def test_huge_lags_that_differ_in_the_last_digits_are_solved(count: int) -> None
 
 def test_huge_lags_with_a_common_divisor_are_small() -> None:
     unit = 2**50
-    document = lags(*(unit * n for n in (7, 7, 6, 6, 5, 5, 4)), members=3)
+    document = lagging(*(unit * n for n in (7, 7, 6, 6, 5, 5, 4)), members=3)
     outcome = answer(document, "none; peak-lag")
     assert outcome.status is Status.OPTIMAL
     assert values(outcome) == [14 * unit]

@@ -11,8 +11,8 @@ from solver import Limits, Status, parse_policy
 from solver.milp import objective_rows, solve, solve_milp
 from solver.milp.counted_limits import CountedLimits
 from tests.references.brute import best_values
-from tests.solver.milp.cases import answer, knotty, lags, values
-from tests.solver.routes import instance
+from tests.solver.milp.cases import answer, knotty, values
+from tests.solver.routes import instance, lagging
 from tests.support.shapes import member, rebalance
 
 
@@ -67,7 +67,7 @@ def test_building_counts_as_effort(
 ) -> None:
     """The limit is reached before HiGHS begins, at every place of the program."""
     monkeypatch.setattr(pulp.HiGHS, "callSolver", None)
-    document = lags(*range(partitions), members=7)
+    document = lagging(*range(partitions), members=7)
     outcome = solve(
         instance(document), parse_policy(text), limits=Limits(effort=1e-5 * partitions)
     )
@@ -87,7 +87,7 @@ def test_effort_is_spent_by_all_runs_together() -> None:
 
 
 def test_too_large_is_not_begun() -> None:
-    document = lags(*range(2000), members=100)
+    document = lagging(*range(2000), members=100)
     outcome = solve(instance(document), parse_policy("lag-aware"), limits=Limits())
     assert outcome.status is Status.FEASIBLE
     assert "too large" in str(outcome.reason)
@@ -97,7 +97,7 @@ def test_too_large_is_not_begun() -> None:
 def test_no_solver_is_left_in_memory() -> None:
     """HiGHS, its callback and the program could hold each other for good."""
     for _ in range(3):
-        answer(lags(5, 4, 3), "none; peak-lag, stickiness")
+        answer(lagging(5, 4, 3), "none; peak-lag, stickiness")
     gc.collect()
     kept = [
         object_

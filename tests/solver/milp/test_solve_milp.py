@@ -12,8 +12,8 @@ from solver import Status, parse_policy, values_of
 from solver.milp.lexicographic_milp import HELD, RECOUNT
 from solver.objectives import check_policy
 from tests.references.brute import Brute
-from tests.solver.milp.cases import answer, lags, policies_for, values
-from tests.solver.routes import instance
+from tests.solver.milp.cases import answer, policies_for, values
+from tests.solver.routes import instance, lagging
 from tests.support.amount import seeds, share
 from tests.support.shapes import Document, member, rebalance
 from tests.support.strategies import SMALL, TINY, Limits, seeded_rebalance
@@ -70,7 +70,7 @@ def test_highs_agrees_with_brute_force(deal: int) -> None:
 
 def test_bug_presolve_loses_the_optimum() -> None:
     """HiGHS with presolve returns 121773: the same peak with one more move."""
-    document = lags(41704, 80065, 95570)
+    document = lagging(41704, 80065, 95570)
     document["members"]["m1"]["owned"] = {"t": [0]}
     document["members"]["m0"]["owned"] = {"t": [1, 2]}
     outcome = answer(document, "none; 2*stickiness + peak-lag")
@@ -133,7 +133,7 @@ def test_bug_no_room_between_rows_hides_the_optimum() -> None:
 
 def test_bug_a_first_solution_makes_highs_cut_off_the_optimum() -> None:
     """HiGHS 1.13 without presolve: the high digit of the spread is 304, not 303."""
-    document = lags(897025, 585828)
+    document = lagging(897025, 585828)
     document["members"]["m1"]["owned"] = {"t": [0, 1]}
     outcome = answer(document, "per-topic; lag-spread, rack")
     assert outcome.status is Status.OPTIMAL

@@ -314,12 +314,6 @@ def test_progress_reports_every_limit_on_moves() -> None:
     assert reported[-1][0] == reported[-1][1]
 
 
-def test_the_same_front_comes_twice() -> None:
-    laid_out = instance(churn())
-    once, twice = (document_of(laid_out, peak_lag_frontier(laid_out)) for _ in range(2))
-    assert json.dumps(once) == json.dumps(twice)
-
-
 def test_peak_lag_needs_lag() -> None:
     with pytest.raises(InstanceError, match="needs lag for peak-lag"):
         peak_lag_frontier(instance(shape("CHAIN")))

@@ -5,7 +5,6 @@ Reaches into `solver.peak_lag` to compare the least peak of a group with brute f
 
 from __future__ import annotations
 
-from fractions import Fraction
 from random import Random
 
 import pytest
@@ -100,43 +99,3 @@ def test_too_many_subsets_prove_nothing(monkeypatch: pytest.MonkeyPatch) -> None
             work = Work(limits=Limits())
             found = partition_exactly(region, bound, 2 * bound, work)
             assert found == (None, bound)
-
-
-@pytest.mark.parametrize(
-    ("lags", "small"),
-    [
-        (
-            [370, 856, 174, 754, 829, 686, 875, 316, 258, 621, 218, 622, 37],
-            [3, 3, 1, 2, 3, 2],
-        ),
-        (
-            [739, 406, 491, 159, 93, 69, 21, 412, 563, 940, 297, 820, 784],
-            [1, 1, 3, 3, 2, 2, 1, 1, 2, 1, 1, 3, 2],
-        ),
-    ],
-)
-def test_caps_whose_sum_exceeds_int64(lags: list[int], small: list[int]) -> None:
-    """Lags times a number have the least peak times that number: no bound is above it.
-
-    Their total fits into int64, but the caps of all members together do not: many of
-    them can only have small partitions.
-    """
-    found = []
-    for factor in (1, (2**63 - 1) // sum([*lags, *small])):
-        topics = {
-            "t": {"partitions": len(lags), "lag": [factor * lag for lag in lags]},
-            "u": {"partitions": len(small), "lag": [factor * lag for lag in small]},
-        }
-        group = {"a0": member(["t", "u"]), "a1": member(["t"]), "a2": member(["t"])}
-        group |= {f"z{i:02}": member(["u"]) for i in range(len(small))}
-        policy = parse_policy("none; peak-lag")
-        limits = Limits(effort=1)
-        (peak,) = solve(
-            instance(rebalance(topics, group)), policy, limits=limits
-        ).objectives
-        assert isinstance(peak.value, int)
-        assert isinstance(peak.bound, int)
-        found.append((Fraction(peak.value, factor), Fraction(peak.bound, factor)))
-    (value, bound), (large_value, large_bound) = found
-    assert bound <= large_value
-    assert large_bound <= value

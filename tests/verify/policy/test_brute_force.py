@@ -5,7 +5,6 @@ Reaches into `verify.policy` to compare its states with that list.
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from random import Random
 from typing import Any
@@ -15,11 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import verify
-from rebalance import to_json
-from solver import parse_policy, solve
 from tests.references import brute
-from tests.solver.routes import instance
-from tests.support.amount import INSTANCES, seeds
 from tests.support.shapes import (
     CHAIN,
     LAG_GREEDY_FAILS,
@@ -29,8 +24,8 @@ from tests.support.shapes import (
     rebalance,
     shape,
 )
-from tests.support.strategies import TINY, draw_rebalance, generators, seeded_rebalance
-from tests.verify.commands import AS_CLAIMED, EVEN, Capture, Files, judged
+from tests.support.strategies import TINY, draw_rebalance, generators
+from tests.verify.commands import EVEN, Capture, Files, judged
 from verify import TooLarge, columns_of
 from verify.policy.brute_force import ASKS, Brute, settle_policy
 from verify.policy.notation import OBJECTIVES
@@ -125,25 +120,6 @@ def _near(rng: Random, value: Any) -> Any:
     return value + rng.choice((0, 0, 1, -1, -(10**6)))
 
 
-@pytest.mark.parametrize("seed", seeds(max(1, INSTANCES // 200)))
-def test_answers_of_engines_hold(seed: int) -> None:
-    document = seeded_rebalance(seed, TINY)
-    for topic in document["topics"].values():
-        topic["lag"] = [(seed * n) % 7 for n in range(topic["partitions"])]
-    for policy in POLICIES[: -len(WEIGHED)]:
-        laid_out = instance(document)
-        if not document["topics"]:
-            continue
-        outcome = solve(laid_out, parse_policy(policy))
-        answer = json.loads(to_json(outcome.to_document(laid_out)))
-        found = settled(document, answer)
-        assert found["status_holds"], (policy, found)
-        assert found["optimal"] == (answer["status"] == "optimal")
-        assert all(
-            objective.get("bound_holds", True) for objective in found["objectives"]
-        )
-
-
 @pytest.mark.parametrize("name", SHAPES)
 def test_named_shapes_by_another_dealer(name: str) -> None:
     """Differential: the reference of the engines enumerates without merging topics."""
@@ -160,48 +136,6 @@ def test_brute_force_knows_every_word_of_a_policy() -> None:
     """Objectives that are not listed would be lost where equal holdings are merged."""
     balances = {"dec-min", "kip54", "per-topic", "spread", "none"}
     assert ASKS.keys() == {*OBJECTIVES, *balances}
-
-
-def test_in_a_chain() -> None:
-    """d idles, and only a chain of moves lets it work: two ways to be best."""
-    claims: Document = {"policy": "none; stickiness, load", "status": "optimal"}
-    kept = settled(CHAIN, AS_CLAIMED | claims)
-    assert kept == {
-        "policy": "none; stickiness, load",
-        "feasible": True,
-        "allowed": True,
-        "objectives": [
-            {"of": "stickiness", "least": 0, "reached": True},
-            {"of": "load", "least": [2, 1, 1, 0], "reached": True},
-        ],
-        "optimal": True,
-        "status_holds": True,
-    }
-    moved = settled(CHAIN, EVEN | claims)
-    assert [objective["reached"] for objective in moved["objectives"]] == [False, False]
-    assert (moved["optimal"], moved["status_holds"]) == (False, False)
-
-
-def test_a_bound_holds_among_assignments_equal_before() -> None:
-    """EVEN moves three: of what moves three, the best load is its own."""
-    level: Document = {"of": "load", "value": [1, 1, 1, 1], "bound": [1, 1, 1, 1]}
-    answer = EVEN | {"policy": "none; stickiness, load", "objectives": [level]}
-    (_, found) = settled(CHAIN, answer)["objectives"]
-    assert found["bound_holds"]
-    level["bound"] = [2, 0, 0, 0]
-    (_, found) = settled(CHAIN, answer)["objectives"]
-    assert not found["bound_holds"]
-
-
-def test_impossible_or_not() -> None:
-    document = rebalance({"t": {"partitions": 3}}, {m: member(["t"]) for m in "ab"})
-    nobody: Document = {"format": "assignment/1", "members": {"a": {}, "b": {}}}
-    for width, holds in ((0, True), (1, False)):
-        answer = nobody | {"policy": f"spread={width}", "status": "infeasible"}
-        found = settled(document, answer)
-        assert found["status_holds"] is holds
-        assert found["feasible"] is not holds
-        assert not found["optimal"]
 
 
 def test_fractions_are_stated_in_their_units() -> None:
