@@ -15,8 +15,8 @@ from tests.support.strategies import TINY
 from verify import TooLarge
 
 
-@pytest.mark.parametrize("cells", [1, 2, 5])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("cells", [1, 5])
+@pytest.mark.parametrize("seed", range(10))
 def test_the_judge_adds_them_up(
     seed: int, cells: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,4 @@
-"""Claims that nothing is allowed: proved or refuted by counting, never wrongly.
-
-Reaches into `verify.policy` to compare each count with enumeration.
-"""
+"""Claims that nothing is allowed: proved or refuted by counting, never wrongly."""
 
 from __future__ import annotations
 
@@ -20,9 +17,6 @@ from tests.support.strategies import (
     generators,
 )
 from verify import TooLarge
-from verify.policy.constraints import fewest_moves, judge_impossible, least_width
-from verify.policy.notation import read_policy
-from verify.policy.objectives import scaled
 
 BALANCES = ("dec-min", "kip54", "per-topic", "spread=0", "spread=1", "spread=2", "none")
 
@@ -36,29 +30,10 @@ def test_never_wrongly(rng: Random, balance: str) -> None:
     except TooLarge:
         return
     best = brute.best(balance + budget)
-    found = judge_impossible(brute.case, read_policy(balance + budget))
+    found = judged(document, balance + budget)
     assert "proved" not in found or best is None, found
     assert "refuted" not in found or best is not None, found
     assert len({"proved", "refuted"} & found.keys()) <= 1
-
-
-@given(generators(), st.sampled_from(BALANCES))
-def test_counts_of_moves_are_exact(rng: Random, balance: str) -> None:
-    brute = Brute(draw_rebalance(rng, TINY))
-    least = brute.best(f"{balance}; stickiness")
-    found = fewest_moves(brute.case, balance.partition("=")[0])
-    assert found is None or balance.startswith("spread") or [found] == least
-    if balance in {"per-topic", "none"}:
-        assert found is not None
-
-
-@given(generators())
-def test_no_spread_is_below_the_least_width(rng: Random) -> None:
-    brute = Brute(draw_rebalance(rng, TINY))
-    width = least_width(brute.case)
-    for tally in brute.tallies:
-        loads = scaled(brute.case, tally.loads).values()
-        assert max(loads, default=0) - min(loads, default=0) >= width
 
 
 def judged(document: Document, policy: str) -> Document:
