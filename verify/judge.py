@@ -43,9 +43,8 @@ def judge_case(
     withheld = rules.withheld(case, columns) if cooperative else 0
     complete = not broken and not withheld
     loads = figures.loads_of(case, columns)
-    is_valid = not broken
     counted, evidence = _figures(
-        case, columns, loads, is_valid=is_valid, complete=complete
+        case, columns, loads, is_valid=not broken, complete=complete
     )
     if cooperative:
         counted["withheld"] = withheld
@@ -72,23 +71,39 @@ def judge_case(
             stated, against = _judge_unstated(assignment, counted, proved)
     except Unreadable as error:  # the policy cannot divide by these capacities
         return unreadable(error, document="instance", case_id=case.id)
-    claimed = assignment.get("figures", {})
-    wrong = {
-        name: {"claimed": claimed[name], "found": value}
-        for name, value in counted.items()
-        if name in claimed and claimed[name] != value
+    return {
+        **_validity(case, broken, more),
+        "figures": counted,
+        **stated,
+        "evidence": evidence | against | _wrong_figures(assignment, counted),
+        "proved": proved,
     }
+
+
+def _validity(
+    case: Case, broken: list[dict[str, Any]], more: dict[str, int]
+) -> dict[str, Any]:
+    """Return the first fields of a verdict: whether all rules are kept."""
     return {
         "format": "verdict/1",
         **({} if case.id is None else {"id": case.id}),
         "verdict": "invalid" if broken else "valid",
         "violations": broken,
         **({"more_violations": more} if more else {}),
-        "figures": counted,
-        **stated,
-        "evidence": evidence | against | ({"figures": wrong} if wrong else {}),
-        "proved": proved,
     }
+
+
+def _wrong_figures(
+    assignment: dict[str, Any], counted: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the figures that an assignment states wrongly, as evidence."""
+    claimed = assignment.get("figures", {})
+    wrong = {
+        name: {"claimed": claimed[name], "found": value}
+        for name, value in counted.items()
+        if name in claimed and claimed[name] != value
+    }
+    return {"figures": wrong} if wrong else {}
 
 
 def unreadable(

@@ -53,12 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _write(read_summary(options.read), options.out, store=options.store)
         return 0
     plan = _plan(options)
-    try:
-        for name in options.family:
-            check_family(name, seed=1, index=0)
-        found = list(_subjects(options))
-    except (UnknownFamilyError, OwnDrawError, UnknownClientError) as error:
-        parser.error(str(error))
+    found = _found(parser, options)
     subjects = [subject for subject in found if isinstance(subject, StudySubject)]
     missing = [reason for reason in found if isinstance(reason, str)]
     folder: Path = options.out
@@ -82,6 +77,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not is_repeated:
         return 1
     return 3 if missing or len(answered) < len(subjects) else 0
+
+
+def _found(
+    parser: argparse.ArgumentParser, options: argparse.Namespace
+) -> list[StudySubject | str]:
+    """Return the subjects, or why one is missing; end with a usage error else."""
+    try:
+        for name in options.family:
+            check_family(name, seed=1, index=0)
+        return list(_subjects(options))
+    except (UnknownFamilyError, OwnDrawError, UnknownClientError) as error:
+        parser.error(str(error))
 
 
 def _write(lines: list[dict[str, object]], folder: Path, *, store: bool) -> None:

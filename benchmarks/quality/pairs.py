@@ -12,6 +12,7 @@ from benchmarks.peers import OURS as PEERS
 from benchmarks.quality.intervals import mean_of, resampled_means
 from benchmarks.quality.measures import Measured, rounded, scale_of
 from benchmarks.quality.subjects import OURS, StudySubject
+from rebalance import Bools, Int64
 
 Row = dict[str, Any]
 
@@ -101,12 +102,7 @@ def compared(
         row["better"] = int((better & applies).sum())
         row["worse"] = int((worse & applies).sum())
         for name in DIFFERENCES:
-            if name in ours.shares:
-                values = ours.shares[name][:size].astype(np.int64)
-                values = (values - theirs.shares[name][:size])[applies]
-            else:
-                both = ours.counts[name][:size] & theirs.counts[name][:size]
-                values = (ours.means[name][:size] - theirs.means[name][:size])[both]
+            values = _differences(ours, theirs, name, applies)
             if not values.size:
                 continue
             seed = f"{pair.first} - {pair.second}/{name}/{family}"
@@ -125,3 +121,13 @@ def compared(
         key: sum(row[key] for row in found.values()) for key in ("n", "better", "worse")
     }
     return found, counts | total
+
+
+def _differences(ours: Measured, theirs: Measured, name: str, applies: Bools) -> Int64:
+    """Return the differences of one measure, instance by instance."""
+    size = applies.size
+    if name in ours.shares:
+        values = ours.shares[name][:size].astype(np.int64)
+        return (values - theirs.shares[name][:size])[applies]
+    both = ours.counts[name][:size] & theirs.counts[name][:size]
+    return (ours.means[name][:size] - theirs.means[name][:size])[both]

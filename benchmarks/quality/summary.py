@@ -50,16 +50,13 @@ def summary_of(
     """
     about = {name: _instances(instance_file(folder, name)) for name in plan.names}
     partitions = {name: row["partitions"] for name, row in about.items()}
+    reference = reference_of(subjects).name if subjects else None
     yield {
         "format": FORMAT,
         "version": version,
         "date": date,
-        "seeds": plan.seeds,
-        "count": plan.count,
-        "seconds": plan.seconds,
-        "family_seconds": plan.family_seconds,
-        "resamples": RESAMPLES,
-        "reference": reference_of(subjects).name if subjects else None,
+        **_planned(plan),
+        "reference": reference,
         "instances": digest_of_all({f: row["digests"] for f, row in about.items()}),
         "families": about,
     }
@@ -72,13 +69,7 @@ def summary_of(
             found[family]["digest"] = digest_of_records(file)
             found[family]["took"] = metadata_of(file)["took"]
         yield {
-            "assignor": subject.name,
-            "client": subject.client,
-            "version": subject.version,
-            "name": subject.assignor,
-            "language": subject.language,
-            "cooperative": subject.cooperative,
-            "deterministic": subject.deterministic,
+            **_named(subject),
             "records": digest_of_parts(row["digest"] for row in found.values()),
             "total": total,
             "families": found,
@@ -93,6 +84,28 @@ def summary_of(
             "total": total,
             "families": found,
         }
+
+
+def _planned(plan: StudyPlan) -> Line:
+    return {
+        "seeds": plan.seeds,
+        "count": plan.count,
+        "seconds": plan.seconds,
+        "family_seconds": plan.family_seconds,
+        "resamples": RESAMPLES,
+    }
+
+
+def _named(subject: StudySubject) -> Line:
+    return {
+        "assignor": subject.name,
+        "client": subject.client,
+        "version": subject.version,
+        "name": subject.assignor,
+        "language": subject.language,
+        "cooperative": subject.cooperative,
+        "deterministic": subject.deterministic,
+    }
 
 
 def write_summary(file: Path, lines: Sequence[Line]) -> None:

@@ -45,16 +45,9 @@ def instance_from_kafka_python(
     held: list[tuple[str, str, int]] = []
     for member in described["members"]:
         name, metadata = member["member_id"], member["member_metadata"]
-        given = member["member_assignment"]
-        if not isinstance(metadata, Mapping) or not isinstance(given, Mapping):
-            raise InstanceError("the member is not reported", subject=name)
+        held += _held_by_kafka_python(member)
         members[name] = _member(member["group_instance_id"])
         members[name]["subscription"] = sorted(set(metadata["topics"]))
-        held += [
-            (name, part["topic"], number)
-            for part in given["assigned_partitions"]
-            for number in part["partitions"]
-        ]
     sizes = {topic["name"]: len(topic["partitions"]) for topic in topics}
     parts = GroupParts(group=group, sizes=sizes, members=members, lag=lag)
     return _instance(parts, held)
@@ -95,15 +88,28 @@ def instance_from_confluent(
             (member.member_id, partition.topic, partition.partition)
             for partition in member.assignment.topic_partitions
         ]
-    found = getattr(topics, "topics", None)
-    sizes = (
-        {topic.name: len(topic.partitions) for topic in topics}
-        if found is None
-        else {name: len(topic.partitions) for name, topic in found.items()}
-    )
+    sizes = _sizes_of_confluent(topics)
     parts = GroupParts(group=described.group_id, sizes=sizes, members=members, lag=lag)
     parts.subscribe(subscriptions)
     return _instance(parts, held)
+
+
+def _held_by_kafka_python(member: Mapping[str, Any]) -> list[tuple[str, str, int]]:
+    name, given = member["member_id"], member["member_assignment"]
+    if not all(isinstance(m, Mapping) for m in (member["member_metadata"], given)):
+        raise InstanceError("the member is not reported", subject=name)
+    return [
+        (name, part["topic"], number)
+        for part in given["assigned_partitions"]
+        for number in part["partitions"]
+    ]
+
+
+def _sizes_of_confluent(topics: Any) -> dict[str, int]:
+    found = getattr(topics, "topics", None)
+    if found is None:
+        return {topic.name: len(topic.partitions) for topic in topics}
+    return {name: len(topic.partitions) for name, topic in found.items()}
 
 
 def _member(instance_id: str | None) -> dict[str, Any]:

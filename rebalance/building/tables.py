@@ -48,17 +48,10 @@ def instance_from_table(
     if "lag" in table.column_names:
         lag = dict(zip(keys, _integers(table, "lag"), strict=True))
     subscribed = _subscriptions(subscriptions)
-    names = (
-        subscribed
-        if isinstance(subscribed, Mapping)
-        else [owner for owner in owners if owner]
-    )
-    parts = GroupParts(
-        group=group,
-        sizes=_sizes(keys),
-        members={name: {} for name in sorted(set(names))},
-        lag=lag,
-    )
+    is_by_member = isinstance(subscribed, Mapping)
+    names = sorted(set(subscribed if is_by_member else filter(None, owners)))
+    members: dict[str, dict[str, Any]] = {name: {} for name in names}
+    parts = GroupParts(group=group, sizes=_sizes(keys), members=members, lag=lag)
     parts.subscribe(subscribed)
     for (topic, number), member in zip(keys, owners, strict=True):
         if member is not None:

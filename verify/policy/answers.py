@@ -75,11 +75,7 @@ def judge_stated(
         judged, found = _judge_levels(
             case, columns, policy, tally, assignment, proved, certified, allowed=allowed
         )
-    met = {
-        "of": assignment["policy"],
-        "balance_met": complete and "balance" not in broken,
-        "budget_met": "budget" not in broken,
-    }
+    met = _met(assignment, broken, complete=complete)
     if not complete:
         broken.pop("balance", None)  # other evidence says what is missing
     stated: dict[str, Any] = {"policy": met, "objectives": judged}
@@ -87,6 +83,17 @@ def judge_stated(
     if settled is not None:
         stated["status"] = {"claimed": assignment["status"], "found": settled}
     return stated, broken | found | ({"status": against} if against else {})
+
+
+def _met(
+    assignment: Document, broken: Mapping[str, Reason], *, complete: bool
+) -> dict[str, Any]:
+    """Return whether balance and budget of a policy are met."""
+    return {
+        "of": assignment["policy"],
+        "balance_met": complete and "balance" not in broken,
+        "budget_met": "budget" not in broken,
+    }
 
 
 def _judge_levels(

@@ -117,19 +117,11 @@ def states_of(
             if len(states) * len(names) > STEPS_MAX:
                 reason = f"too large for brute force: more than {STEPS_MAX} states"
                 raise TooLarge(reason)
-            ways = []
-            lag = case.lag[topic][number] if topic in case.lag else 0
-            owner, listed = case.owners[topic][number], case.replica_racks.get(topic)
-            racks = () if listed is None else listed[number]
-            for place, name in enumerate(names):
-                pair = at[name, topic if "topics" in counted else ""]
-                way = [0] * (size + len(names))
-                way[pair] = "loads" in counted
-                way[len(pairs) + pair] = lag * ("lags" in counted)
-                way[size - 2] = (name == owner) * ("moves" in counted)
-                way[size - 1] = is_far(case, name, racks) * ("racks" in counted)
-                way[size + place] = even is not None
-                ways.append(way)
+            ways = [
+                _way(case, (topic, number), name, counted, at)
+                + [even is not None and name == other for other in names]
+                for name in names
+            ]
             states = {tuple(map(add, state, way)) for state in states for way in ways}
         if even is not None:
             shares = {state: shares_of(case, names, state[size:]) for state in states}
@@ -137,6 +129,27 @@ def states_of(
             states = {state for state in states if shares[state] == even[topic]}
         states = {state[:size] for state in states}
     return [_tally(case, pairs, state) for state in states]
+
+
+def _way(
+    case: Case,
+    partition: tuple[str, int],
+    name: str,
+    counted: Collection[str],
+    at: dict[tuple[str, str], int],
+) -> list[int]:
+    """Return what a partition adds to a state if a member has it, but for the topic."""
+    topic, number = partition
+    size, listed = 2 * len(at) + 2, case.replica_racks.get(topic)
+    lag = case.lag[topic][number] if topic in case.lag else 0
+    racks = () if listed is None else listed[number]
+    pair = at[name, topic if "topics" in counted else ""]
+    way = [0] * size
+    way[pair] = "loads" in counted
+    way[len(at) + pair] = lag * ("lags" in counted)
+    way[size - 2] = (name == case.owners[topic][number]) * ("moves" in counted)
+    way[size - 1] = is_far(case, name, racks) * ("racks" in counted)
+    return way
 
 
 def best(

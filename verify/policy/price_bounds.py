@@ -76,31 +76,37 @@ def priced_term_fails(
         return {"fails": "kind"}
     names = [name for name, level in policy.levels.items() if is_linear(level)]
     levels = [policy.levels[name] for name in names[: names.index(of) + 1]]
-    weights = term.get("weight", {})
     by_rack = (
         counts("rack", levels)
         if term["kind"] == "separate"
-        else weights.get("rack", 0) > 0
+        else term.get("weight", {}).get("rack", 0) > 0
     )
     refused = work.refuse_passes(case, 1 + len(levels), by_rack=by_rack)
     if refused is not None:
         return refused
-
-    def bounds(levels: Sequence[Level]) -> Values | None:
-        if term["kind"] == "separate":
-            return separate_values(case, levels)
-        prices = term.get("price", {})
-        priced = [(pool, prices.get(pool.topics[0], {})) for pool in region.pools]
-        bound = cost_bound(case, priced, weights)
-        return least_values(case, levels, weights, bound, policy.max_moves)
-
-    found = bounds(levels)
+    found = _bounds(case, policy, region, term, levels)
     before = tuple(value_of(case, tally, level) for level in levels[:-1])
     if found is None or found[:-1] != before:
-        found = bounds([level])
+        found = _bounds(case, policy, region, term, [level])
     if found is None:
         return {"fails": "budget"}
     return compared(term, found[-1])
+
+
+def _bounds(
+    case: Case,
+    policy: Policy,
+    region: Region,
+    term: Mapping[str, Any],
+    levels: Sequence[Level],
+) -> Values | None:
+    """Return the least values of levels by a term; None: none that it leaves."""
+    if term["kind"] == "separate":
+        return separate_values(case, levels)
+    prices, weights = term.get("price", {}), term.get("weight", {})
+    priced = [(pool, prices.get(pool.topics[0], {})) for pool in region.pools]
+    bound = cost_bound(case, priced, weights)
+    return least_values(case, levels, weights, bound, policy.max_moves)
 
 
 def level_bounds(
