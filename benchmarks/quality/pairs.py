@@ -96,11 +96,10 @@ def compared(
         ours, theirs = first[family], second[family]
         size = min(len(ours.categories), len(theirs.categories))
         applies = ours.applies[:size] & theirs.applies[:size]
-        better = ours.shares["optimal"][:size] & ~theirs.shares["optimal"][:size]
-        worse = theirs.shares["optimal"][:size] & ~ours.shares["optimal"][:size]
+        best = [side.shares["optimal"][:size] & applies for side in (ours, theirs)]
         row["n"] = int(applies.sum())
-        row["better"] = int((better & applies).sum())
-        row["worse"] = int((worse & applies).sum())
+        row["better"] = int((best[0] & ~best[1]).sum())
+        row["worse"] = int((best[1] & ~best[0]).sum())
         for name in DIFFERENCES:
             values = _differences(ours, theirs, name, applies)
             if not values.size:
@@ -109,11 +108,8 @@ def compared(
             scale = scale_of(name, partitions[family])
             drawn = scale * resampled_means(values, seed=seed)
             resamples[name].append(drawn)
-            row[name] = [
-                int(values.sum()),
-                int(values.size),
-                *rounded(mean_of([drawn])),
-            ]
+            interval = rounded(mean_of([drawn]))
+            row[name] = [int(values.sum()), int(values.size), *interval]
     total = {
         name: rounded(mean_of(drawn)) for name, drawn in resamples.items() if drawn
     }

@@ -64,16 +64,7 @@ def summary_of(
     for subject in subjects:
         files = {f: record_file(folder, subject.name, f) for f in plan.names}
         columns[subject.name] = {f: measured(file) for f, file in files.items()}
-        found, total = summarized(subject.name, columns[subject.name], partitions)
-        for family, file in files.items():
-            found[family]["digest"] = digest_of_records(file)
-            found[family]["took"] = metadata_of(file)["took"]
-        yield {
-            **_named(subject),
-            "records": digest_of_parts(row["digest"] for row in found.values()),
-            "total": total,
-            "families": found,
-        }
+        yield _answered(subject, columns[subject.name], files, partitions)
     for pair in pairs_of(subjects):
         first, second = columns[pair.first], columns[pair.second]
         found, total = compared(pair, first, second, partitions)
@@ -84,6 +75,25 @@ def summary_of(
             "total": total,
             "families": found,
         }
+
+
+def _answered(
+    subject: StudySubject,
+    columns: dict[str, Measured],
+    files: dict[str, Path],
+    partitions: dict[str, float],
+) -> Line:
+    """Return the line of an assignor."""
+    found, total = summarized(subject.name, columns, partitions)
+    for family, file in files.items():
+        found[family]["digest"] = digest_of_records(file)
+        found[family]["took"] = metadata_of(file)["took"]
+    return {
+        **_named(subject),
+        "records": digest_of_parts(row["digest"] for row in found.values()),
+        "total": total,
+        "families": found,
+    }
 
 
 def _planned(plan: StudyPlan) -> Line:

@@ -44,9 +44,8 @@ def instance_from_table(
     table = _arrow(partitions)
     keys = [*zip(_texts(table, "topic"), _integers(table, "partition"), strict=True)]
     owners = _owners(table)
-    lag = None
-    if "lag" in table.column_names:
-        lag = dict(zip(keys, _integers(table, "lag"), strict=True))
+    lags = _integers(table, "lag") if "lag" in table.column_names else None
+    lag = None if lags is None else dict(zip(keys, lags, strict=True))
     subscribed = _subscriptions(subscriptions)
     is_by_member = isinstance(subscribed, Mapping)
     names = sorted(set(subscribed if is_by_member else filter(None, owners)))

@@ -68,6 +68,9 @@ def _instance(tape: Tape, claim_rule: ClaimRule, max_partitions: int) -> Instanc
     listed, owned, generation, static, capacity = fields.T
     names = names_at(tape, topic_rows - 1)  # a key is the row before its value
     member_class, class_offsets, class_topics = _classes(tape, listed, names)
+    generations = _integers(
+        tape, generation, UNKNOWN_GENERATION, GENERATION_MAX, UNKNOWN_GENERATION
+    )
     return Instance(
         group=_string(tape, group),
         id=None if own_id == ABSENT else _string(tape, own_id),
@@ -77,15 +80,7 @@ def _instance(tape: Tape, claim_rule: ClaimRule, max_partitions: int) -> Instanc
         member_class=member_class,
         class_offsets=class_offsets,
         class_topics=class_topics,
-        claims=_claims(
-            tape,
-            owned,
-            _integers(
-                tape, generation, UNKNOWN_GENERATION, GENERATION_MAX, UNKNOWN_GENERATION
-            ),
-            names,
-            offsets,
-        ),
+        claims=_claims(tape, owned, generations, names, offsets),
         claim_rule=claim_rule,
         lag=_lag(tape, lag_rows, offsets),
         capacity=(

@@ -81,16 +81,9 @@ def solve(
     try:
         runs.spent += cp.n_choices / CHOICES_PER_SECOND
         runs.check()
-        program = build_program(cp, policy, start.region, runs)
-        if lexicographic.best is None:
-            found = _find_any(program, policy, runs)
-            if isinstance(found, str):
-                return Result(policy=policy, status=Status.INFEASIBLE, reason=found)
-            lexicographic.best = found
-        if lexicographic.best is not None:
-            if policy.max_moves is not None:
-                constraints.moves_at_most(program, policy.max_moves)
-            lexicographic.run(program)
+        infeasible = _run(lexicographic, build_program(cp, policy, start.region, runs))
+        if infeasible is not None:
+            return Result(policy=policy, status=Status.INFEASIBLE, reason=infeasible)
     except LimitExceededError:
         pass  # the result states what is known by now
     except ModelInvalidError as invalid:
@@ -99,6 +92,21 @@ def solve(
             subject=instance.group,
         ) from invalid
     return lexicographic.result(reason=runs.reason())
+
+
+def _run(lexicographic: LexicographicSolve, program: CpProgram) -> str | None:
+    """Search a program; return why it is infeasible if it is."""
+    policy = lexicographic.policy
+    if lexicographic.best is None:
+        found = _find_any(program, policy, lexicographic.runs)
+        if isinstance(found, str):
+            return found
+        lexicographic.best = found
+    if lexicographic.best is not None:
+        if policy.max_moves is not None:
+            constraints.moves_at_most(program, policy.max_moves)
+        lexicographic.run(program)
+    return None
 
 
 def building_effort(instance: Instance, policy: Policy) -> float:

@@ -50,11 +50,7 @@ def balance_frontier(
     best = solve(replace(instance, capacity=None)).require_assignment()
     least, without_moves = pairs.plan_of(best.assignee), _plan_without_moves(pairs)
     top = int(max(pairs.loads(plan).max(initial=1) for plan in (without_moves, least)))
-    value, bound = pairs.squares(without_moves), pairs.squares(least)
-    unmoved = pairs.assignment_of(without_moves)
-    start = KnownValue(assignment=unmoved, value=value, bound=bound, proof=FLOW)
-    known = KnownFrontier(0, pairs.moves(least), start)
-    known.add_assignment(known.last, bound, pairs.assignment_of(least))
+    known = _known_by_ends(pairs, without_moves, least)
     for moves, squares, plan in supported_plans(pairs, top, limits):
         known.add_assignment(moves, squares, pairs.assignment_of(plan))
         known.add_bound(moves, squares, FLOW)
@@ -81,6 +77,18 @@ def balance_frontier(
         open=known.open_ranges(),
         reason=reason,
     )
+
+
+def _known_by_ends(
+    pairs: EligiblePairs, without_moves: Int64, least: Int64
+) -> KnownFrontier:
+    """Return what the plans without moves and with the least sum tell."""
+    value, bound = pairs.squares(without_moves), pairs.squares(least)
+    unmoved = pairs.assignment_of(without_moves)
+    start = KnownValue(assignment=unmoved, value=value, bound=bound, proof=FLOW)
+    known = KnownFrontier(0, pairs.moves(least), start)
+    known.add_assignment(known.last, bound, pairs.assignment_of(least))
+    return known
 
 
 def _plan_without_moves(pairs: EligiblePairs) -> Int64:

@@ -56,18 +56,7 @@ def peak_lag_frontier(
         return replace(frontier, reason=limits.exceeded() or missing)
     effort = min(_EFFORT_OF_END, limits.effort or _EFFORT_OF_END)
     lowest = solve(instance, both, limits=replace(limits, effort=effort))
-    last = int(np.count_nonzero(instance.owner != NOBODY))
-    if lowest.assignment is not None and lowest.objectives[0].is_proved:
-        last = count_moves(instance, lowest.assignment)
-    first, value = _moves_and_peak_lag(instance, stickiest.assignment)
-    known = KnownFrontier(
-        first,
-        max(first, last),
-        KnownValue(
-            assignment=stickiest.assignment, value=value, bound=0, proof=zero_term()
-        ),
-    )
-    _add(known, instance, known.last, lowest)
+    known = _known_by_ends(instance, stickiest.assignment, lowest)
 
     def search(most: int, limits: Limits) -> None:
         found = cpsat.solve(
@@ -83,6 +72,20 @@ def peak_lag_frontier(
     return replace(
         frontier, points=known.points(), open=known.open_ranges(), reason=reason
     )
+
+
+def _known_by_ends(
+    instance: Instance, stickiest: Assignment, lowest: Result
+) -> KnownFrontier:
+    """Return what an assignment with the fewest moves and the lowest peak tell."""
+    last = int(np.count_nonzero(instance.owner != NOBODY))
+    if lowest.assignment is not None and lowest.objectives[0].is_proved:
+        last = count_moves(instance, lowest.assignment)
+    first, value = _moves_and_peak_lag(instance, stickiest)
+    start = KnownValue(assignment=stickiest, value=value, bound=0, proof=zero_term())
+    known = KnownFrontier(first, max(first, last), start)
+    _add(known, instance, known.last, lowest)
+    return known
 
 
 def _add(known: KnownFrontier, instance: Instance, most: int, found: Result) -> None:

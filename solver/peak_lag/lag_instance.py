@@ -122,11 +122,9 @@ def _build(
     unit = np.array([scale // weights[m] for m in members.tolist()], dtype=np.int64)
     lag = np.zeros(rows.size, np.int64) if instance.lag is None else instance.lag[rows]
     classes = reduced.member_class[members]
-    class_of_pair = np.repeat(
-        np.arange(reduced.class_size.size), np.diff(reduced.first)
-    )
+    widths = np.diff(reduced.first)
+    class_of_pair = np.repeat(np.arange(widths.size), widths)
     by_topic = np.argsort(reduced.wanted, kind="stable")
-    topic_numbers = np.arange(reduced.supply.size + 1)
     region = FeasibleRegion(
         lag,
         topic[rows],
@@ -135,7 +133,7 @@ def _build(
         classes,
         np.r_[0, np.cumsum(reduced.class_size)].astype(np.int64),
         np.argsort(classes, kind="stable").astype(np.int32),
-        np.searchsorted(reduced.wanted[by_topic], topic_numbers),
+        np.searchsorted(reduced.wanted[by_topic], np.arange(reduced.supply.size + 1)),
         class_of_pair[by_topic].astype(np.int32),
         unit,
         *bounds,

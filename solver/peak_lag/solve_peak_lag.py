@@ -61,11 +61,22 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Result:
         return TopicPeakLag(instance, policy, work).solve()
     lag_instance = build_lag_instance(instance, policy.balance)
     core = _core(instance, policy)
-    is_sticky = first is Objective.STICKINESS
-    if lag_instance is None or (is_sticky and core is None):
+    if lag_instance is None or (first is Objective.STICKINESS and core is None):
         from solver import cpsat  # noqa: PLC0415 - CP-SAT takes a second to load
 
         return cpsat.solve(instance, policy, limits=limits)
+    return _alternate(instance, policy, work, lag_instance, core).run()
+
+
+def _alternate(
+    instance: Instance,
+    policy: Policy,
+    work: Work,
+    lag_instance: LagInstance,
+    core: Result | None,
+) -> Alternate:
+    """Build the search, from what the exact core proves."""
+    is_sticky = policy.objectives[0].only is Objective.STICKINESS
     moves, stickiest = None, None
     bounds: dict[Objective, KnownBound] = {}
     if core is not None:
@@ -87,7 +98,7 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Result:
         moves=moves,
         is_searchable=is_searchable(lag_instance),
     )
-    alternate = Alternate(
+    return Alternate(
         search=PolicySearch(instance=instance, policy=policy, work=work),
         known=known,
         minimize=minimize,
@@ -96,7 +107,6 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Result:
         == LAG_THEN_MOVES,
         bounds=bounds,
     )
-    return alternate.run()
 
 
 def known_bounds(

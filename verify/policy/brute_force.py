@@ -124,11 +124,18 @@ def states_of(
             ]
             states = {tuple(map(add, state, way)) for state in states for way in ways}
         if even is not None:
-            shares = {state: shares_of(case, names, state[size:]) for state in states}
-            even[topic] = min(shares.values())
-            states = {state for state in states if shares[state] == even[topic]}
+            states, even[topic] = _most_even(case, names, states, size)
         states = {state[:size] for state in states}
     return [_tally(case, pairs, state) for state in states]
+
+
+def _most_even(
+    case: Case, names: Sequence[str], states: set[tuple[int, ...]], size: int
+) -> tuple[set[tuple[int, ...]], list[int]]:
+    """Keep the states in which a topic is even by itself; return its shares too."""
+    shares = {state: shares_of(case, names, state[size:]) for state in states}
+    even = min(shares.values())
+    return {state for state in states if shares[state] == even}, even
 
 
 def _way(
