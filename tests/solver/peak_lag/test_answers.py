@@ -1,23 +1,33 @@
-"""Answers that need no search; see also `tests.solver.test_engines_agree`.
+"""Answers with and without a search; see also `tests.solver.test_engines_agree`.
 
-Reaches into `solver` for the policies that peak lag answers.
+Reaches into `solver` for the policies that peak lag answers, and for what its searches
+count at most, which tiny rebalances never reach.
 """
 
 from __future__ import annotations
 
 import json
+from random import Random
+from types import ModuleType
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import verify
 from rebalance import Instance, to_json
 from solver import Limits, Result, Status, parse_policy, values_of
-from solver.peak_lag import solve
+from solver.peak_lag import bounds, set_partition, solve
 from solver.peak_lag_policies import can_answer
 from tests.references.brute import Brute
+from tests.solver.peak_lag.settings import lagging
 from tests.solver.routes import instance
+from tests.support import last_drawn
+from tests.support.examples import costly
 from tests.support.shapes import Document, member, rebalance, shape
+from tests.support.strategies import TINY
+from verify import TooLarge
 
 
 def answered(document: Document, policy: str) -> tuple[Instance, Result]:
@@ -123,3 +133,78 @@ def test_lags_near_the_end_of_64_bits() -> None:
     topic = {"partitions": 4, "lag": [huge, 5, huge, 7]}
     document = rebalance({"t": topic}, {"a": member(["t"]), "b": member(["t"])})
     check(document, "dec-min; peak-lag", [huge + 7])
+
+
+def heap(seed: int) -> Document:
+    """Return two or three members alike, and few partitions with lag on each."""
+    rng = Random(seed)  # noqa: S311
+    topics = {
+        name: {
+            "partitions": n,
+            "lag": [rng.choice((0, rng.randint(1, 30))) for _ in range(n)],
+        }
+        for name, n in (("t", rng.randint(2, 5)), ("u", rng.randint(0, 2)))
+    }
+    capacity = 2 if seed % 3 == 0 else 1
+    names = "abc"[: rng.randint(2, 3)]
+    document = rebalance(
+        topics, {name: member(["t", "u"], capacity=capacity) for name in names}
+    )
+    last_drawn.note(document, seed)
+    return document
+
+
+@pytest.mark.parametrize(
+    ("module", "limit", "value"),
+    [
+        (bounds, "_ENTRIES", bounds._ENTRIES),
+        (bounds, "_ENTRIES", 1),  # too many classes of members for every lag
+        (bounds, "_ENTRIES", 5),
+        (set_partition, "_SUBSETS_MAX", 1),  # too many subsets prove nothing
+        (set_partition, "_HALF_MAX", 1),
+    ],
+)
+@costly()
+@example(seed=619, is_heap=False)  # a member without partitions, after all are assigned
+@given(seed=st.integers(0, 10**6), is_heap=st.booleans())
+def test_the_least_peak_is_that_of_brute_force(
+    module: ModuleType, limit: str, value: int, seed: int, is_heap: bool
+) -> None:
+    document = heap(seed) if is_heap else lagging(seed, TINY)
+    try:
+        brute = Brute(document)
+    except TooLarge:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, limit, value)
+        for balance in ("dec-min", "per-topic", "none") if document["topics"] else ():
+            policy = f"{balance}; peak-lag"
+            check(document, policy, brute.best(policy) or [])
+
+
+@pytest.mark.parametrize("balance", ["none", "per-topic", "dec-min"])
+@pytest.mark.parametrize(
+    ("partitions", "members", "capacities"),
+    [
+        (30, 6, (1,)),
+        (60, 10, (1,)),
+        pytest.param(24, 5, (1, 2), marks=pytest.mark.heavy),
+    ],
+)
+def test_uniform_lags_are_proved(
+    balance: str, partitions: int, members: int, capacities: tuple[int, ...]
+) -> None:
+    """The mean is out of reach, or hard to reach; no bound by terms proves this."""
+    rng, half = Random(partitions), partitions // 2  # noqa: S311
+    topics = {
+        name: {"partitions": half, "lag": [rng.randrange(100_001) for _ in range(half)]}
+        for name in "tu"
+    }
+    group = {
+        f"m{i}": member(["t", "u"], capacity=capacities[i % len(capacities)])
+        for i in range(members)
+    }
+    document, policy = rebalance(topics, group), f"{balance}; peak-lag"
+    found = solve(instance(document), parse_policy(policy), limits=Limits(effort=8))
+    (objective,) = found.objectives
+    check(document, policy, [objective.value])

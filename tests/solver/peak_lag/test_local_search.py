@@ -13,6 +13,7 @@ import pytest
 
 from benchmarks.lags import group
 from rebalance import Int32, Int64
+from solver import Balance
 from solver.peak_lag.feasible_region import (
     eligible_members,
     member_lists,
@@ -26,7 +27,7 @@ from solver.peak_lag.greedy import (
 )
 from solver.peak_lag.lag_instance import LagInstance, build_lag_instance
 from solver.peak_lag.local_search import search_locally
-from solver.policy import per_topic
+from solver.policy import dec_min, per_topic
 from tests.solver.peak_lag.settings import (
     lag_instances,
     lagging,
@@ -47,12 +48,6 @@ def check_allowed(lag_instance: LagInstance, holder: Int32) -> None:
     counts = member_lists(region, holder).counts
     assert (region.least <= counts).all()
     assert (counts <= region.most).all()
-
-
-def test_greedy_keeps_limits() -> None:
-    for seed in SEEDS:
-        for lag_instance in lag_instances(lagging(seed, LARGER)):
-            check_allowed(lag_instance, construct_greedily(lag_instance))
 
 
 def test_heaps_find_the_least_total_in_any_order() -> None:
@@ -98,20 +93,21 @@ def by_scan(lag_instance: LagInstance, order: Int64) -> Int32:
 
 
 @pytest.mark.parametrize("drawn", [lagging, mostly_without_lag])
-def test_local_search_keeps_limits_and_sums(
+def test_local_search_keeps_limits_sums_and_fixed_moves(
     drawn: Callable[[int, Limits], Document],
 ) -> None:
-    for seed in SEEDS:
-        for lag_instance in lag_instances(drawn(seed, LARGER)):
-            region = lag_instance.region
+    drawn_instances = (lag_instances(drawn(seed, LARGER)) for seed in SEEDS)
+    for lag_instance in chain.from_iterable(drawn_instances):
+        region, owner = lag_instance.region, lag_instance.owner
+        start = construct_greedily(lag_instance)
+        check_allowed(lag_instance, start)
+        weights = lag_instance.scale // region.unit
+        cap = region.lag.sum() * weights // weights.sum()
+        for fixed in (ANYTHING,) if region.by_topic else (ANYTHING, owner):
             if not region.lag.size:
                 continue
-            start = construct_greedily(lag_instance)
             lists = member_lists(region, start)
-            before = peak_lag_of(region, start)
-            weights = lag_instance.scale // region.unit
-            cap = region.lag.sum() * weights // weights.sum()
-            found = search_locally(region, lists, ANYTHING, cap, seed, 300_000)
+            found = search_locally(region, lists, fixed, cap, 1, 300_000)
             check_allowed(lag_instance, lists.holder)
             check_allowed(lag_instance, found.holder)
             again = member_lists(region, lists.holder)
@@ -119,51 +115,29 @@ def test_local_search_keeps_limits_and_sums(
             assert (again.counts == lists.counts).all()
             assert (again.load == lists.load).all()
             assert found.excess == np.maximum(again.total - cap, 0).sum()
+            before = peak_lag_of(region, start)
             assert found.peak == peak_lag_of(region, found.holder) <= before
+            if fixed is owner:
+                assert (lists.load == member_lists(region, start).load).all()
+                assert (lists.holder == owner).sum() == (start == owner).sum()
 
 
-def test_fixed_moves_stay_fixed() -> None:
-    for seed in SEEDS:
-        for lag_instance in lag_instances(lagging(seed, LARGER)):
-            region = lag_instance.region
-            if region.by_topic or not region.lag.size:
-                continue
-            start = construct_greedily(lag_instance)
-            lists = member_lists(region, start)
-            cap = np.full(region.unit.size, region.lag.sum() // region.unit.size)
-            search_locally(region, lists, lag_instance.owner, cap, seed, 300_000)
-            check_allowed(lag_instance, lists.holder)
-            assert (lists.load == member_lists(region, start).load).all()
-            kept = (start == lag_instance.owner).sum()
-            assert (lists.holder == lag_instance.owner).sum() == kept
-
-
-def test_partitions_without_lag_fill_up_the_counts() -> None:
-    """By topic, each member must have as many of each; nine of ten have no lag."""
-    instance = group("mostly-zero", partitions=4000, members=60, topics=8, seed=0)
-    (lag_instance,) = filter(None, [build_lag_instance(instance, per_topic)])
-    region, start = lag_instance.region, construct_greedily(lag_instance)
-    lists = member_lists(region, start)
-    cap = np.full(60, -(-int(region.lag.sum()) // 60))
-    found = search_locally(region, lists, ANYTHING, cap, 0, 100_000_000)
+@pytest.mark.parametrize(
+    ("kind", "sizes", "balance"),
+    [
+        # By topic, each member must have as many of each; nine of ten have no lag.
+        ("mostly-zero", {"partitions": 4000, "members": 60, "topics": 8}, per_topic),
+        ("uniform", {"partitions": 200, "members": 20, "topics": 1}, dec_min),
+    ],
+)
+def test_lags_that_can_meet_the_average(
+    kind: str, sizes: dict[str, int], balance: Balance
+) -> None:
+    instance = group(kind, **sizes, seed=0)
+    (lag_instance,) = filter(None, [build_lag_instance(instance, balance)])
+    region, n = lag_instance.region, sizes["members"]
+    lists = member_lists(region, construct_greedily(lag_instance))
+    cap = np.full(n, -(-int(region.lag.sum()) // n))
+    found = search_locally(region, lists, ANYTHING, cap, 0, 400_000_000)
     assert found.excess == 0
     check_allowed(lag_instance, found.holder)
-
-
-def test_uniform_lag_meets_the_average() -> None:
-    rng = np.random.default_rng(0)
-    lag = rng.integers(0, 100_000, size=200).tolist()
-    document = {
-        "format": "rebalance/1",
-        "group": "g",
-        "topics": {"t": {"partitions": 200, "lag": lag}},
-        "members": {f"m{i:02}": {"subscription": ["t"]} for i in range(20)},
-    }
-    lag_instance = lag_instances(document)[0]
-    lists = member_lists(lag_instance.region, construct_greedily(lag_instance))
-    cap = np.full(20, -(-sum(lag) // 20))
-    assert (
-        search_locally(lag_instance.region, lists, ANYTHING, cap, 0, 400_000_000).excess
-        == 0
-    )
-    check_allowed(lag_instance, lists.holder)
