@@ -123,22 +123,3 @@ def happen(group: Group, *steps: str) -> None:
         kind, _, subject = step.partition(" ")
         group.apply(Event(EventKind[kind], subject))
         assert_safe(group)
-
-
-def dying_while_revoking(safeguards: Safeguards = SAFE) -> Group:
-    """Crash a static follower, who alone is to revoke, and start it again.
-
-    Range puts static members first, by instance id: s0 takes s1's one partition.
-    """
-    only = frozenset("u")
-    leader = wanting(COOPERATIVE_RANGE, topics=only)
-    static = [
-        wanting(COOPERATIVE_RANGE, topics=only, instance_id=f"s{i}") for i in range(2)
-    ]
-    group = group_of(leader, static[1], safeguards=safeguards)
-    group.start("c2", static[0])
-    while not group.processes["c1-1"].revoking:
-        group.apply(group.events()[0])
-    group.crash("c1-1")
-    group.start("c1", static[1])
-    return group

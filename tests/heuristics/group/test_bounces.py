@@ -36,6 +36,7 @@ from tests.heuristics.group.fleets import (
 from tests.support.examples import costly
 
 EAGER, COOPERATIVE = RebalanceProtocol.EAGER, RebalanceProtocol.COOPERATIVE
+NEW = "cooperative-sticky"
 SHIPPED_UP = wanting(COOPERATIVE_STICKY, RANGE, choice=ProtocolChoice.STATIC)
 
 
@@ -43,10 +44,10 @@ def protocols(group: Group) -> set[RebalanceProtocol]:
     return {group.processes[process].protocol for process in alive(group)}
 
 
-def roll(group: Group, configuration: Configuration, names: str = "012") -> list[str]:
-    """Bounce one member after another; replace the assignor at each stable state."""
+def roll(group: Group, configuration: Configuration) -> list[str]:
+    """Bounce one member after another; return the assignor at each stable state."""
     picked = []
-    for name in names:
+    for name in "012":
         bounce(group, f"c{name}", configuration)
         group.settle()
         assert_at_rest(group)
@@ -54,19 +55,27 @@ def roll(group: Group, configuration: Configuration, names: str = "012") -> list
     return picked
 
 
-def test_a_single_rolling_bounce_goes_up() -> None:
-    group = group_of(OLD, OLD, OLD)
-    assert protocols(group) == {EAGER}
-    assert roll(group, DEFAULT) == ["range", "range", "cooperative-sticky"]
-    assert protocols(group) == {COOPERATIVE}
-    assert group.coordinator.strategy == "cooperative-sticky"
-
-
-def test_a_single_rolling_bounce_goes_down() -> None:
-    group = group_of(DEFAULT, DEFAULT, DEFAULT)
-    assert protocols(group) == {COOPERATIVE}
-    assert roll(group, OLD) == ["range", "range", "range"]
-    assert protocols(group) == {EAGER}
+@pytest.mark.parametrize(
+    ("first", "bounces", "picked", "protocol"),
+    [
+        (OLD, [DEFAULT], ["range", "range", NEW], COOPERATIVE),
+        (DEFAULT, [OLD], ["range", "range", "range"], EAGER),
+        (OLD, [SHIPPED, ONLY], [NEW, NEW, NEW], COOPERATIVE),
+        (ONLY, [SHIPPED, OLD], ["range", "range", "range"], EAGER),
+        # As shipped, one bounce leaves the group eager.
+        (OLD, [SHIPPED_UP], ["range", "range", NEW], EAGER),
+    ],
+)
+def test_rolling_bounces(
+    first: Configuration,
+    bounces: list[Configuration],
+    picked: list[str],
+    protocol: RebalanceProtocol,
+) -> None:
+    group = group_of(first, first, first)
+    *_, last = [roll(group, configuration) for configuration in bounces]
+    assert last == picked
+    assert protocols(group) == {protocol}
 
 
 def test_a_downgrade_loses_held_partitions() -> None:
@@ -75,26 +84,6 @@ def test_a_downgrade_loses_held_partitions() -> None:
     group.settle()
     assert_at_rest(group)
     assert sum(member.lost for member in group.processes.values()) == 5
-    assert protocols(group) == {EAGER}
-
-
-def test_as_shipped_one_bounce_leaves_the_group_eager() -> None:
-    group = group_of(OLD, OLD, OLD)
-    assert roll(group, SHIPPED_UP)[-1] == "cooperative-sticky"
-    assert protocols(group) == {EAGER}
-
-
-def test_a_double_rolling_bounce_goes_up_as_shipped() -> None:
-    group = group_of(OLD, OLD, OLD)
-    assert roll(group, SHIPPED) == ["range", "range", "range"]
-    assert set(roll(group, ONLY)) == {"cooperative-sticky"}
-    assert protocols(group) == {COOPERATIVE}
-
-
-def test_a_double_rolling_bounce_goes_down_as_shipped() -> None:
-    group = group_of(ONLY, ONLY, ONLY)
-    roll(group, SHIPPED)
-    assert set(roll(group, OLD)) == {"range"}
     assert protocols(group) == {EAGER}
 
 
@@ -134,16 +123,8 @@ def test_eager_revokes_all_before_joining_and_cooperative_nothing() -> None:
 def test_what_is_in_transfer_is_withheld_until_revoked() -> None:
     group = group_of(DEFAULT)
     group.start("c1", DEFAULT)
-    happen(
-        group,
-        "JOIN c1-1",
-        "HEARTBEAT c0-1",
-        "JOIN c0-1",
-        "RECEIVE c1-1",
-        "RECEIVE c0-1",
-        "SYNC c0-1",
-        "SYNC c1-1",
-    )
+    happen(group, "JOIN c1-1", "HEARTBEAT c0-1", "JOIN c0-1", "RECEIVE c1-1")
+    happen(group, "RECEIVE c0-1", "SYNC c0-1", "SYNC c1-1")
     giver, taker = group.processes["c0-1"], group.processes["c1-1"]
     assert taker.held == frozenset()
     assert len(giver.revoking) == 2

@@ -15,7 +15,6 @@ from tests.heuristics.group.fleets import (
     SAFE,
     TOPICS,
     assert_at_rest,
-    dying_while_revoking,
     group_of,
     happen,
     wanting,
@@ -75,7 +74,21 @@ def stragglers_that_commit(safeguards: Safeguards) -> None:
 
 
 def nobody_follows_up(safeguards: Safeguards) -> None:
-    group = dying_while_revoking(safeguards)
+    """A static follower, who alone is to revoke, dies and starts again.
+
+    Range puts static members first, by instance id: s0 takes s1's one partition.
+    """
+    only = frozenset("u")
+    leader = wanting(COOPERATIVE_RANGE, topics=only)
+    static = [
+        wanting(COOPERATIVE_RANGE, topics=only, instance_id=f"s{i}") for i in range(2)
+    ]
+    group = group_of(leader, static[1], safeguards=safeguards)
+    group.start("c2", static[0])
+    while not group.processes["c1-1"].revoking:
+        group.apply(group.events()[0])
+    group.crash("c1-1")
+    group.start("c1", static[1])
     group.settle()
     assert_at_rest(group)
 

@@ -208,12 +208,6 @@ def test_an_upgrade_from_sticky_takes_one_bounce_with_mixed_subscriptions_too() 
     assert protocols == {RebalanceProtocol.COOPERATIVE}
 
 
-@pytest.mark.parametrize("configuration", [COOPERATIVE, EAGER, EITHER])
-def test_no_history_moves_less_than_the_least(configuration: Configuration) -> None:
-    counted = sum((history(seed, configuration) for seed in range(12)), Counter[str]())
-    assert 0 < counted["least"] <= counted["moves"]
-
-
 @pytest.mark.heavy
 @pytest.mark.parametrize("configuration", [COOPERATIVE, EAGER])
 def test_the_page_states_the_counts(configuration: Configuration) -> None:

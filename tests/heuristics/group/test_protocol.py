@@ -25,16 +25,6 @@ LISTS = st.lists(
 )
 
 
-def test_the_assignor_is_one_that_all_have_and_most_prefer() -> None:
-    assert selected([["a", "b"], ["a", "b"], ["b", "a"]]) == "a"
-    assert selected([["a", "b"], ["a", "b"], ["b"]]) == "b"
-    assert selected([["c", "a", "b"], ["b", "a"], ["b", "a"]]) == "b"
-
-
-def test_a_vote_goes_to_the_first_of_a_list_that_all_have() -> None:
-    assert selected([["x", "b", "a"], ["y", "b", "a"], ["a", "b"]]) == "b"
-
-
 def test_a_tied_vote_goes_to_the_least_name() -> None:
     assert selected([["b", "a"], ["a", "b"]]) == "a"
 

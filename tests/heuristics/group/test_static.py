@@ -12,7 +12,6 @@ from tests.heuristics.group.fleets import (
     RANGE,
     assert_at_rest,
     bounce,
-    dying_while_revoking,
     group_of,
     happen,
     wanting,
@@ -57,13 +56,6 @@ def test_the_older_of_two_processes_of_one_instance_is_fenced() -> None:
     assert group.processes["c1-1"].held
     happen(group, "HEARTBEAT c1-1")
     assert group.processes["c1-1"].phase is Phase.GONE
-    group.settle()
-    assert_at_rest(group)
-
-
-def test_a_static_member_that_dies_while_it_revokes_leaves_nothing_behind() -> None:
-    """Without a rebalance on its return, nobody would receive what was withheld."""
-    group = dying_while_revoking()
     group.settle()
     assert_at_rest(group)
 

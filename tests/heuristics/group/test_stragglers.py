@@ -10,7 +10,6 @@ from tests.heuristics.group.fleets import (
     DEFAULT,
     OLD,
     assert_at_rest,
-    assert_safe,
     group_of,
     happen,
     wanting,
@@ -89,20 +88,3 @@ def test_who_never_syncs_is_dropped() -> None:
     assert group.coordinator.members == ("c0-1.1",)
     group.settle()
     assert_at_rest(group)
-
-
-@pytest.mark.parametrize("configuration", [DEFAULT, OLD])
-def test_a_crash_at_any_step_leaves_no_partition_behind(
-    configuration: Configuration,
-) -> None:
-    for step in range(40):
-        for victim in ("c0-1", "c1-1", "c2-1"):
-            group = group_of(configuration, configuration)
-            group.start("c2", configuration)
-            for _ in range(step):
-                if events := group.events():
-                    group.apply(events[0])
-            group.crash(victim)
-            assert_safe(group)
-            group.settle()
-            assert_at_rest(group)
