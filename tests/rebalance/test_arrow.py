@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, get_args
 
 import orjson
@@ -30,18 +29,15 @@ from rebalance.arrow import (
     from_table,
     to_table,
 )
-from solver import parse_policy, solve
 from tests.rebalance.answers import ANSWERS
-from tests.solver.routes import instance
 from tests.support.shapes import (
     DOUBLE_CLAIM,
     EVERY_FIELD,
     NO_MEMBERS,
     NOTHING,
     Document,
-    shape,
 )
-from tests.support.strategies import rebalances, rebalances_with_assignments
+from tests.support.strategies import rebalances
 
 
 def _only(found: list[Any]) -> Any:
@@ -49,82 +45,33 @@ def _only(found: list[Any]) -> Any:
     return found[0]
 
 
-@pytest.mark.heavy
+def through_parquet(table: pa.Table) -> pa.Table:
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink)
+    return pq.read_table(pa.BufferReader(sink.getvalue()))
+
+
 @example(NOTHING)
 @example(NO_MEMBERS)
 @example(EVERY_FIELD)
 @example(DOUBLE_CLAIM)
 @given(rebalances())
-def test_a_rebalance_survives_the_table(document: Document) -> None:
+def test_a_rebalance_survives_parquet(document: Document) -> None:
     before = rebalance_of(document)
-    after = _only(list(from_table(to_table([before]))))
+    table = through_parquet(to_table([before]))
+    assert table.schema == REBALANCES
+    after = _only(list(from_table(table)))
     assert isinstance(after, Rebalance)
     assert to_json(after) == to_json(before)
 
 
-@pytest.mark.heavy
-@given(rebalances_with_assignments())
-def test_an_assignment_survives_the_table(pair: tuple[Document, Document]) -> None:
-    before = parse_assignment(orjson.dumps(pair[1]))
-    after = _only(list(assignments_from_table(assignments_to_table([before]))))
-    assert isinstance(after, AssignmentDocument)
-    assert to_json(after) == to_json(before)
-
-
-def test_every_field_of_an_assignment_survives() -> None:
-    text = orjson.dumps(
-        {
-            "format": "assignment/1",
-            "group": "g",
-            "id": "1",
-            "members": {"a": {"t": [0, 1]}, "b": {}},
-            "assignor": "oracle",
-            "status": "optimal",
-            "figures": {"loads": [2, 0], "kept": 1, "kip54_balanced": False},
-            "certificate": {"level": {"a": 1, "b": 0}, "price": {"a": -1, "b": 0}},
-        }
-    )
-    before = parse_assignment(text)
-    table = assignments_to_table([before])
-    assert table.schema == ASSIGNMENTS
-    assert to_json(_only(list(assignments_from_table(table)))) == to_json(before)
-
-
-@pytest.mark.heavy
 @given(st.lists(ANSWERS, max_size=3))
-def test_answers_survive_the_table_as_they_are(answers: list[Document]) -> None:
+def test_answers_survive_parquet_as_they_are(answers: list[Document]) -> None:
     """Everything that JSON carries: document, table, document, and equal."""
     before = [parse_assignment(orjson.dumps(answer)) for answer in answers]
-    table = assignments_to_table(before)
+    table = through_parquet(assignments_to_table(before))
     assert table.schema == ASSIGNMENTS
     assert list(assignments_from_table(table)) == before
-
-
-@pytest.mark.heavy
-@given(ANSWERS)
-def test_answers_survive_parquet(answer: Document) -> None:
-    before = parse_assignment(orjson.dumps(answer))
-    sink = pa.BufferOutputStream()
-    pq.write_table(assignments_to_table([before]), sink)
-    table = pq.read_table(pa.BufferReader(sink.getvalue()))
-    assert list(assignments_from_table(table)) == [before]
-
-
-@pytest.mark.parametrize(
-    ("policy", "name"),
-    [
-        ("lag-aware", "LAG_GREEDY_FAILS"),
-        ("per-topic; peak-lag, stickiness", "LAG_GREEDY_FAILS"),
-        ("none; stickiness, load", "CHAIN"),
-        ("dec-min; 2*stickiness + rack", "EVERY_FIELD"),
-        ("spread=0", "CHAIN"),
-    ],
-)
-def test_real_answers_survive_the_table(policy: str, name: str) -> None:
-    laid_out = instance(shape(name))
-    before = solve(laid_out, parse_policy(policy)).to_document(laid_out)
-    found = _only(list(assignments_from_table(assignments_to_table([before]))))
-    assert to_json(found) == to_json(before)
 
 
 @pytest.mark.parametrize(
@@ -198,19 +145,6 @@ def test_tables_from_before_policies_are_read() -> None:
     table = assignments_to_table([before])
     old = table.drop_columns(["policy", "objectives", "reason"])
     assert list(assignments_from_table(old)) == [before]
-
-
-def test_a_table_survives_parquet(tmp_path: Path) -> None:
-    documents = [rebalance_of(EVERY_FIELD), rebalance_of(DOUBLE_CLAIM)]
-    pq.write_table(to_table(documents), tmp_path / "r.parquet")
-    table = pq.read_table(tmp_path / "r.parquet")
-    assert table.schema.equals(REBALANCES)
-    found = [
-        document for document in from_table(table) if isinstance(document, Rebalance)
-    ]
-    assert [to_json(document) for document in found] == [
-        to_json(document) for document in documents
-    ]
 
 
 def test_other_integers_and_strings_are_read_too() -> None:

@@ -12,7 +12,6 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from confluent_kafka import ConsumerGroupState, Node, TopicPartition, admin
-from hypothesis import given
 
 from rebalance import (
     DocumentError,
@@ -28,8 +27,7 @@ from rebalance.building import (
     instance_from_kafka_python,
     instance_from_table,
 )
-from tests.support.shapes import SHAPES, Document
-from tests.support.strategies import rebalances
+from tests.support.shapes import SHAPES
 
 WANTED = {"a": ["t", "u"], "b": ["t"], "c": ["u"]}
 COLUMNS: dict[str, list[Any]] = {
@@ -64,13 +62,6 @@ def columns_of(instance: Instance) -> dict[str, Any]:
 
 
 EXPECTED = columns_of(instance_from_dict(DOCUMENT))
-
-
-@pytest.mark.heavy
-@given(rebalances())
-def test_a_dict_is_the_document(document: Document) -> None:
-    parsed = instance_of(parse_rebalance(json.dumps(document)))
-    assert columns_of(instance_from_dict(document)) == columns_of(parsed)
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -242,19 +242,3 @@ def test_assignments_that_no_column_can_hold(
     )
     with pytest.raises(InstanceError, match=reason):
         assignment_of(Instance(**parts()), document)
-
-
-@pytest.mark.heavy
-@given(rebalances())
-def test_claims_are_flattened_by_member_and_topic(document: Document) -> None:
-    instance = columns(document)
-    first = dict(zip(instance.topics, instance.topic_offsets.tolist(), strict=False))
-    expected, ends = [], [0]
-    for member_id in sorted(document["members"]):
-        owned = document["members"][member_id].get("owned", {})
-        for topic in sorted(owned.keys() & first.keys()):
-            size = document["topics"][topic]["partitions"]
-            expected += [first[topic] + n for n in owned[topic] if n < size]
-        ends.append(len(expected))
-    assert instance.claims.partitions.tolist() == expected
-    assert instance.claims.offsets.tolist() == ends

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from rebalance import DocumentError, parse_assignment, parse_rebalance, to_json
-from tests.support.shapes import SHAPES, Document
+from tests.support.shapes import Document
 from tests.support.strategies import rebalances, rebalances_with_assignments
 from tests.support.unreadable import ASSIGNMENTS, REBALANCES, check_error
 
@@ -157,11 +157,6 @@ def test_order_of_lists_does_not_show_in_the_canonical_form() -> None:
     turned["members"]["c0"]["owned"]["t0"] = [0, 1]
     one, other = (parse_rebalance(json.dumps(d)) for d in (GOOD, turned))
     assert to_json(one) == to_json(other)
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_named_shapes_are_documents(name: str) -> None:
-    assert parse_rebalance(json.dumps(SHAPES[name])).format == "rebalance/1"
 
 
 @pytest.mark.heavy
