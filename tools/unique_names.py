@@ -16,8 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SUBCOMMANDS = Path("oracle/cli")
-"""Its subpackages have a module per subcommand, by the name of the subcommand: options,
-declaration, run, and tables are found by one name."""
+"""Its subpackages have a module per subcommand, by the name of the subcommand, which is
+that of a function in ``app.py``: options, run, and tables are found by one name."""
 
 
 def repeated_names(package: str, root: Path = ROOT) -> Iterator[str]:
@@ -27,9 +27,9 @@ def repeated_names(package: str, root: Path = ROOT) -> Iterator[str]:
         shown = str(path.relative_to(root))
         if path.stem != "__main__":
             places["module", _module_name(path).lstrip("_")].append(shown)
-        for name in _class_names(path):
+        for name in _names(path, ast.ClassDef):
             places["class", name.lstrip("_")].append(shown)
-    subcommands = {path.stem for path in (root / SUBCOMMANDS / "verbs").glob("*.py")}
+    subcommands = set(_names(root / SUBCOMMANDS / "app.py", ast.FunctionDef))
     for (kind, name), found in sorted(places.items()):
         is_subcommand = kind == "module" and name in subcommands
         allowed = SUBCOMMANDS.as_posix() if is_subcommand else "-"
@@ -41,9 +41,11 @@ def _module_name(path: Path) -> str:
     return path.parent.name if path.name == "__init__.py" else path.stem
 
 
-def _class_names(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.ClassDef):
+def _names(path: Path, kind: type[ast.ClassDef | ast.FunctionDef]) -> Iterator[str]:
+    """Yield the names of all classes, or functions, of a module, if it exists."""
+    text = path.read_text("utf-8") if path.exists() else ""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, kind):
             yield node.name
 
 

@@ -1,12 +1,11 @@
 """Explanations of assignments in checked statements, as data and in sentences."""
 
 from oracle.explanation.explain_rebalance import explain
-from oracle.explanation.records import Explanation, parse_explanation
+from oracle.explanation.records import Explanation
 from oracle.explanation.screen import explanation_lines
 
 __all__ = [
     "Explanation",
     "explain",
     "explanation_lines",
-    "parse_explanation",
 ]

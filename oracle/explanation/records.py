@@ -34,7 +34,6 @@ from rebalance import (
     Count,
     Figures,
     Optional,
-    parse_record,
 )
 
 FORMAT: Final = "explanation/1"
@@ -106,14 +105,3 @@ class Explanation(ExplanationRecord):
     def to_document(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
         return self.model_dump(by_alias=True, exclude_none=True)
-
-
-def parse_explanation(text: bytes | str) -> Explanation:
-    """Read an explanation/1 document.
-
-    Raises
-    ------
-    DocumentError
-        If it is not one.
-    """
-    return parse_record(Explanation, text)

@@ -14,7 +14,7 @@ from oracle.planning.change_records import (
     Subscribe,
 )
 from oracle.planning.members_needed import Limited, members_needed
-from oracle.planning.plan_records import MembersNeeded, Plan, parse_plan
+from oracle.planning.plan_records import MembersNeeded, Plan
 from oracle.planning.ranking import rank
 from oracle.planning.what_if import Question, what_if
 
@@ -33,7 +33,6 @@ __all__ = [
     "common_subscription",
     "members_needed",
     "new_names",
-    "parse_plan",
     "rank",
     "what_if",
 ]

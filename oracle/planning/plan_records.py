@@ -17,7 +17,6 @@ from rebalance import (
     Figures,
     Optional,
     Value,
-    parse_record,
 )
 
 FORMAT: Final = "plan/1"
@@ -323,14 +322,3 @@ class Plan(PlanRecord):
     def to_document(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
         return self.model_dump(by_alias=True, exclude_none=True)
-
-
-def parse_plan(text: bytes | str) -> Plan:
-    """Read a plan/1 document.
-
-    Raises
-    ------
-    DocumentError
-        If it is not one.
-    """
-    return parse_record(Plan, text)

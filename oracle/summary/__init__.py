@@ -15,7 +15,6 @@ from oracle.summary.assignor_counts import (
     partial_assignor_counts,
 )
 from oracle.summary.group_gains import (
-    ALTERNATIVES,
     CLASSIC,
     CONSUMER,
     GAIN_COLUMNS,
@@ -43,7 +42,6 @@ from oracle.summary.outcome_columns import (
 from oracle.summary.unit_rows import client_units
 
 __all__ = [
-    "ALTERNATIVES",
     "ANSWER_COLUMNS",
     "CLASSIC",
     "CONSUMER",

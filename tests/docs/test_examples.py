@@ -15,6 +15,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -24,8 +25,8 @@ import verify
 from conformance import parse_scenario
 from conformance.runs import parse_finding, parse_run
 from oracle.cli import run
-from oracle.explanation import parse_explanation
-from rebalance import parse_assignment, parse_rebalance
+from oracle.explanation import Explanation
+from rebalance import parse_assignment, parse_rebalance, parse_record
 from tests.support.pages import ROOT, blocks
 
 LENIENT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -130,7 +131,7 @@ def test_documents_on_the_page_have_the_stated_format(text: str) -> None:
         "scenario/1": parse_scenario,
         "finding/1": parse_finding,
         "run/1": parse_run,
-        "explanation/1": parse_explanation,
+        "explanation/1": partial(parse_record, Explanation),
     }
     if kind == "verdict/1":
         chain = json.loads((ROOT / "docs/examples/chain.json").read_text())

@@ -17,6 +17,8 @@ import verify
 from heuristics import ASSIGNORS
 from oracle.cli import run
 from oracle.comparison import comparison_of
+from oracle.explanation import Explanation
+from oracle.planning import Plan
 from rebalance import AssignmentDocument, Rebalance, document_schema, parse_rebalance
 from tests.docs.test_examples import LISTED, is_plain
 from tests.oracle.cli.commands import Cli
@@ -58,6 +60,17 @@ def test_a_published_schema_is_strict(schema: Document) -> None:
         assert "properties" not in record or record["additionalProperties"] is False
     assert "format" in schema["required"]
     assert schema["properties"]["format"]["const"] == schema["title"]
+
+
+@pytest.mark.parametrize("model", [Explanation, Plan], ids=lambda model: model.__name__)
+def test_a_published_schema_is_that_of_the_records(
+    model: type[Explanation | Plan],
+) -> None:
+    """After a change of a record, write what this test prints to the file."""
+    schema = document_schema(model)
+    file = DATA / f"{schema['title'].replace('/', '-')}.schema.json"
+    text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    assert file.read_text(encoding="utf-8") == text
 
 
 @pytest.mark.parametrize("schema", DESCRIBED, ids=lambda schema: schema["title"])

@@ -49,9 +49,10 @@ def test_special_modules_do_not_count(tmp_path: Path) -> None:
 
 def test_modules_of_one_subcommand_have_its_name(tmp_path: Path) -> None:
     cli = tmp_path / "oracle" / "cli"
-    for name in ("verbs/solve", "runs/solve", "runs/limits", "options/limits"):
+    for name in ("options/solve", "runs/solve", "runs/limits", "options/limits"):
         (cli / name).parent.mkdir(parents=True, exist_ok=True)
         (cli / f"{name}.py").touch()
+    (cli / "app.py").write_text("def solve(): ...")
     assert list(repeated_names("oracle", tmp_path)) == [
         "module limits: oracle/cli/options/limits.py, oracle/cli/runs/limits.py"
     ]

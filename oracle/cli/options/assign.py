@@ -43,7 +43,6 @@ class AssignOptions:
             autocompletion=_names,
             metavar="NAME",
             help="A published algorithm, by name; an unknown name lists all of them.",
-            show_default=False,
         ),
     ]
     errors: Annotated[

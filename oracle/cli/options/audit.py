@@ -34,25 +34,20 @@ class AuditOptions:
             "(Parquet, JSON Lines, output of kafka-console-consumer), texts of "
             "kafka-consumer-groups --describe, logs of Java leaders, rebalance/1 "
             "lines.",
-            show_default=False,
         ),
         FileRole.READ,
     ] = None
     out: Annotated[
         str,
-        typer.Option(
-            "--out", metavar="DIR", help="Folder for the tables and the page."
-        ),
+        typer.Option(metavar="DIR", help="Folder for the tables and the page."),
         FileRole.FOLDER,
     ]
     bootstrap_server: Annotated[
         str | None,
         typer.Option(
-            "--bootstrap-server",
             metavar="HOST:PORT",
             help="Read __consumer_offsets from this running cluster, up to its present "
             "end.",
-            show_default=False,
         ),
     ] = None
     command_config: ConfigOption = None
@@ -67,12 +62,10 @@ class AuditOptions:
     every: Annotated[
         float | None,
         typer.Option(
-            "--every",
             parser=parse_duration,
             metavar="DURATION",
             help="Time from the start of one update of --follow to the next: 90, 90s, "
             "5m, 1h. Default: 5m.",
-            show_default=False,
         ),
     ] = None
     master: Annotated[
@@ -81,7 +74,6 @@ class AuditOptions:
             metavar="URL",
             help="Spark's master, such as local[2]. Default: local[*], or the master "
             "of spark-submit.",
-            show_default=False,
         ),
     ] = None
     cluster: Annotated[
@@ -93,7 +85,6 @@ class AuditOptions:
             metavar="FILE",
             help="Partition counts: {topic: count}. Default: topics.json in a folder "
             "of sources, else the largest partition seen.",
-            show_default=False,
         ),
         FileRole.READ,
     ] = None
@@ -102,30 +93,25 @@ class AuditOptions:
         typer.Option(
             metavar="FILE",
             help="Log ends, for lag. Default: offsets.json in a folder of sources.",
-            show_default=False,
         ),
         FileRole.READ,
     ] = None
     subscriptions: Annotated[
         str | None,
         typer.Option(
-            "--subscriptions",
             metavar="FILE",
             help="Subscriptions of groups whose sources do not report any. Default: "
             "subscriptions.json in a folder of sources.",
-            show_default=False,
         ),
         FileRole.READ,
     ] = None
     lag: Annotated[
         list[str] | None,
         typer.Option(
-            "--lag",
             metavar="FILE",
             help="Lag of groups: metrics of kafka_exporter, kafka-lag-exporter, klag "
             "or KMinion, an answer of Prometheus' HTTP API, or Burrow's; can be "
             "repeated.",
-            show_default=False,
         ),
         FileRole.READ,
     ] = None
@@ -136,7 +122,6 @@ class AuditOptions:
             "--format",
             metavar="KIND",
             help="Format of all files; an unknown name lists the formats.",
-            show_default=False,
         ),
     ] = None
     columns: Annotated[
@@ -145,17 +130,14 @@ class AuditOptions:
             metavar="PAIRS",
             help="Names of the columns of records, such as value=payload,key=k; ours "
             "are key, value, partition, offset, timestamp, topic.",
-            show_default=False,
         ),
     ] = None
     encoding: Annotated[
         str | None,
         typer.Option(
-            "--encoding",
             metavar="NAME",
             help="How key and value of records are written: bytes, hex, base64. "
             "Default: bytes in binary columns; in JSON, as the first key shows.",
-            show_default=False,
         ),
     ] = None
     group_name: GroupNameOption = None
@@ -168,7 +150,6 @@ class AuditOptions:
             help="Assignors to run in addition to actual and optimum, separated by "
             "commas, or all; an unknown name lists them. Default: all but "
             "kip54-sticky.",
-            show_default=False,
         ),
     ] = None
     accept_losses: Annotated[

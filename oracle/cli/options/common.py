@@ -56,7 +56,6 @@ RebalancesArgument = Annotated[
     typer.Argument(
         metavar="FILE",
         help="rebalance/1: one document, or one per line; plain or gzip; - for stdin.",
-        show_default=False,
     ),
     FileRole.READ,
 ]
@@ -66,7 +65,6 @@ OptionalRebalancesArgument = Annotated[
         metavar="FILE",
         help="rebalance/1: one document, or one per line; plain or gzip; - for stdin. "
         "Or no file, and --from.",
-        show_default=False,
     ),
     FileRole.READ,
 ]
@@ -77,7 +75,6 @@ GroupNameOption = Annotated[
         metavar="NAME",
         help="Group of texts of kafka-consumer-groups --describe whose tables have no "
         "column GROUP (Kafka 0.10.1 to 2.3).",
-        show_default=False,
     ),
 ]
 OffsetResetOption = Annotated[
@@ -95,7 +92,6 @@ ConfigOption = Annotated[
         metavar="FILE",
         help="Client settings for TLS and SASL, as for Kafka's own tools; stores must "
         "be PEM files.",
-        show_default=False,
     ),
     FileRole.READ,
 ]

@@ -40,7 +40,6 @@ class ConformOptions:
             metavar="NAME",
             help="Also require that the corpus's expectations of this published "
             "assignor, such as range or sticky, are met.",
-            show_default=False,
         ),
     ] = None
     cooperative: CooperativeOption = None
@@ -54,11 +53,9 @@ class ConformOptions:
     check: Annotated[
         list[str] | None,
         typer.Option(
-            "--check",
             metavar="NAME",
             help="Only this check, with the steps that lead up to it, and reported in "
             "full: corpus/SCENARIO: STEP or FAMILY/SEED/INDEX/STEP. Can be repeated.",
-            show_default=False,
         ),
     ] = None
     seconds: SecondsOption = SECONDS
@@ -70,9 +67,7 @@ class ConformOptions:
     tap: Annotated[bool, typer.Option("--tap", help="Write TAP version 14.")] = False
     junit: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE", help="Write JUnit XML to this file.", show_default=False
-        ),
+        typer.Option(metavar="FILE", help="Write JUnit XML to this file."),
         FileRole.WRITTEN,
     ] = None
     output: Annotated[

@@ -30,7 +30,6 @@ class ExplainOptions:
             metavar="INSTANCE",
             help="rebalance/1: one document, or one per line; plain or gzip; - for "
             "stdin. Or no file, and --from.",
-            show_default=False,
         ),
         FileRole.READ,
     ] = None
@@ -39,7 +38,6 @@ class ExplainOptions:
         typer.Argument(
             metavar="ASSIGNMENT",
             help="assignment/1 documents; without them, the optimum is explained.",
-            show_default=False,
         ),
         FileRole.READ,
     ] = None
@@ -64,11 +62,9 @@ class ExplainOptions:
     html: Annotated[
         Path | None,
         typer.Option(
-            "--html",
             metavar="FILE",
             help="With --from: also write a page on which the moves are drawn, as they "
             "were and as they could have been.",
-            show_default=False,
         ),
         FileRole.WRITTEN,
     ] = None

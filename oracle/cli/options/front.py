@@ -43,7 +43,6 @@ class FrontOptions:
             help="With peak-lag, the assignments that are allowed: all (none, the "
             "default), those that are balanced within each topic (per-topic), or those "
             "that are balanced over all topics (dec-min).",
-            show_default=False,
         ),
     ] = None
     picture: Annotated[
@@ -52,7 +51,6 @@ class FrontOptions:
             metavar="FILE",
             help="Draw the frontier as .png or .svg; file names of further rebalances "
             "are numbered.",
-            show_default=False,
         ),
         FileRole.WRITTEN,
     ] = None

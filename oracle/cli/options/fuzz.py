@@ -59,24 +59,19 @@ class FuzzOptions:
     instances: Annotated[
         str | None,
         typer.Option(
-            "--instances",
             metavar="FILE",
             help="Test these rebalance/1 documents instead of random ones.",
-            show_default=False,
         ),
         FileRole.READ,
     ] = None
     seed: SeedOption = 0
     first: Annotated[
         int,
-        typer.Option(
-            "--first", min=0, max=2**31 - 1, help="First draw of each family."
-        ),
+        typer.Option(min=0, max=2**31 - 1, help="First draw of each family."),
     ] = 0
     count: Annotated[
         int | None,
         typer.Option(
-            "--count",
             min=1,
             max=10**9,
             metavar="N",
@@ -87,18 +82,15 @@ class FuzzOptions:
     time: Annotated[
         float | None,
         typer.Option(
-            "--time",
             parser=parse_duration,
             metavar="T",
             help="End the run after this time (90, 90s, 5m, 1h), shrinking and "
             "reproducers included; several assignors share it.",
-            show_default=False,
         ),
     ] = None
     workers: Annotated[
         int,
         typer.Option(
-            "--workers",
             min=1,
             max=1024,
             metavar="N",
@@ -115,7 +107,6 @@ class FuzzOptions:
     keep: Annotated[
         int,
         typer.Option(
-            "--keep",
             min=1,
             max=10**6,
             metavar="N",
@@ -133,7 +124,6 @@ class FuzzOptions:
     shrink_seconds: Annotated[
         float,
         typer.Option(
-            "--shrink-seconds",
             parser=parse_seconds,
             metavar="S",
             help="Time for shrinking one finding; then the smallest instance so far.",
@@ -142,12 +132,10 @@ class FuzzOptions:
     reproducers: Annotated[
         str | None,
         typer.Option(
-            "--reproducers",
             metavar="DIR",
             help="Write a self-contained test of each recorded finding of --client, "
             "in the client's language, and run it once to confirm that it shows the "
             "finding.",
-            show_default=False,
         ),
         FileRole.FOLDER,
     ] = None

@@ -18,7 +18,6 @@ FromOption = Annotated[
         help="Take one group from the folder of an audit, from records, texts of "
         "kafka-consumer-groups --describe, or documents, or from a running cluster, "
         "HOST:PORT.",
-        show_default=False,
     ),
     FileRole.READ,
 ]
@@ -28,7 +27,6 @@ FromGroupOption = Annotated[
         "--group",
         metavar="NAME",
         help="Group of --from; it can be left out if there is only one.",
-        show_default=False,
     ),
 ]
 GenerationOption = Annotated[
@@ -37,7 +35,6 @@ GenerationOption = Annotated[
         min=0,
         metavar="N",
         help="Generation of the group, or epoch. Default: the last one.",
-        show_default=False,
     ),
 ]
 

@@ -28,15 +28,12 @@ class JudgeOptions:
         typer.Argument(
             metavar="INSTANCES",
             help="rebalance/1 documents. Or no files, and --from.",
-            show_default=False,
         ),
         FileRole.READ,
     ] = None
     assignments: Annotated[
         str | None,
-        typer.Argument(
-            metavar="ASSIGNMENTS", help="assignment/1 documents.", show_default=False
-        ),
+        typer.Argument(metavar="ASSIGNMENTS", help="assignment/1 documents."),
         FileRole.READ,
     ] = None
     choice: GroupChoice

@@ -60,7 +60,6 @@ TimeLimitOption = Annotated[
         parser=parse_seconds,
         metavar="S",
         help="Seconds per rebalance; then the best assignment found, with its bound.",
-        show_default=False,
     ),
 ]
 MemoryLimitOption = Annotated[
@@ -71,7 +70,6 @@ MemoryLimitOption = Annotated[
         metavar="SIZE",
         help="Memory of this process, such as 2GiB; then the best assignment found, "
         "with its bound.",
-        show_default=False,
     ),
 ]
 SeedOption = Annotated[

@@ -29,31 +29,25 @@ class PlanOptions:
             metavar="INSTANCE",
             help="One rebalance/1 document, in which members own the partitions that "
             "they hold now; - for stdin. Or no file, and --from.",
-            show_default=False,
         ),
         FileRole.READ,
     ] = None
     choice: GroupChoice
     leave: Annotated[
         list[str] | None,
-        typer.Option(
-            "--leave", metavar="NAME", help="A member leaves.", show_default=False
-        ),
+        typer.Option(metavar="NAME", help="A member leaves."),
     ] = None
     join: Annotated[
         list[str] | None,
         typer.Option(
-            "--join",
             metavar="NAME[=TOPICS]",
             help="A member joins and subscribes to TOPICS, separated by commas. "
             "Default: the topics to which all members subscribe.",
-            show_default=False,
         ),
     ] = None
     add_members: Annotated[
         int,
         typer.Option(
-            "--add-members",
             min=0,
             max=100_000,
             metavar="N",
@@ -63,81 +57,65 @@ class PlanOptions:
     subscribe: Annotated[
         list[str] | None,
         typer.Option(
-            "--subscribe",
             metavar="NAME=TOPICS",
             help="A member subscribes to TOPICS, and no others; *=TOPICS: all members.",
-            show_default=False,
         ),
     ] = None
     partitions: Annotated[
         list[str] | None,
         typer.Option(
-            "--partitions",
             metavar="TOPIC=N",
             help="A topic is enlarged to N partitions, or created.",
-            show_default=False,
         ),
     ] = None
     lag: Annotated[
         list[str] | None,
         typer.Option(
-            "--lag",
             metavar="TOPIC[:P]=N",
             help="Lag of each partition of a topic, or of one, in records; TOPIC=x3: "
             "three times as much.",
-            show_default=False,
         ),
     ] = None
     subscription: Annotated[
         str | None,
         typer.Option(
-            "--subscription",
             metavar="TOPICS",
             help="Subscription of members that join without one. Default: the topics "
             "to which all members subscribe.",
-            show_default=False,
         ),
     ] = None
     policy: Annotated[
         str | None,
         typer.Option(
-            "--policy",
             metavar="NAME|SPEC",
             help="Policy of the best assignment, as for solve. Default: sticky; with "
             "--max-moves, the most even loads that so many moves allow.",
-            show_default=False,
         ),
     ] = None
     max_moves: Annotated[
         int | None,
         typer.Option(
-            "--max-moves",
             min=0,
             metavar="K",
             help="At most K owned partitions leave their owner.",
-            show_default=False,
         ),
     ] = None
     peak_lag_at_most: Annotated[
         int | None,
         typer.Option(
-            "--peak-lag-at-most",
             min=0,
             metavar="X",
             help="Find the smallest number of members for which a peak lag of X "
             "records is possible.",
-            show_default=False,
         ),
     ] = None
     load_at_most: Annotated[
         int | None,
         typer.Option(
-            "--load-at-most",
             min=0,
             metavar="Y",
             help="Find the smallest number of members for which a load of Y "
             "partitions is possible.",
-            show_default=False,
         ),
     ] = None
     which_assignor: Annotated[

@@ -24,20 +24,16 @@ class SnapshotOptions:
     bootstrap_server: Annotated[
         str,
         typer.Option(
-            "--bootstrap-server",
             metavar="HOST:PORT",
             help="Broker to connect to; several are separated by commas.",
-            show_default=False,
         ),
     ]
     command_config: ConfigOption = None
     group: Annotated[
         list[str] | None,
         typer.Option(
-            "--group",
             metavar="GROUP",
             help="Only this group; can be repeated. Default: all groups with members.",
-            show_default=False,
         ),
     ] = None
     assignments: Annotated[
@@ -45,7 +41,6 @@ class SnapshotOptions:
         typer.Option(
             metavar="FILE",
             help="Write each group's present assignment to this file (assignment/1).",
-            show_default=False,
         ),
         FileRole.WRITTEN,
     ] = None

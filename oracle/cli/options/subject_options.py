@@ -29,7 +29,6 @@ CommandOption = Annotated[
         help="Program to test, with its arguments: it reads rebalance/1 lines and "
         'writes one line for each: assignment/1, or {"error": "why"}. It is started '
         "without a shell.",
-        show_default=False,
     ),
     FileRole.PROGRAM,
 ]
@@ -40,7 +39,6 @@ ClientOption = Annotated[
         metavar=_CLIENT,
         help="Client to test, one of those that `make clients` installs; without "
         "ASSIGNOR, all of its assignors.",
-        show_default=False,
     ),
 ]
 ClientsOption = Annotated[
@@ -50,7 +48,6 @@ ClientsOption = Annotated[
         metavar=_CLIENT,
         help="Client to test, one of those that `make clients` installs; without "
         "ASSIGNOR, all of its assignors. Can be repeated.",
-        show_default=False,
     ),
 ]
 CooperativeOption = Annotated[
@@ -59,7 +56,6 @@ CooperativeOption = Annotated[
         "--cooperative/--eager",
         help="Whether members keep partitions during a rebalance (KIP-429): then it is "
         "driven through rounds until it is stable. Known of clients; else --eager.",
-        show_default=False,
     ),
 ]
 FamilyOption = Annotated[
@@ -72,7 +68,6 @@ FamilyOption = Annotated[
         "zones, restarted, swarm; or a function of your own, which takes a "
         "random.Random and returns a rebalance/1 document. Can be repeated; default: "
         "all that have names.",
-        show_default=False,
     ),
 ]
 SeedOption = Annotated[
@@ -121,7 +116,6 @@ DeterministicOption = Annotated[
         help="Whether equal rebalances must have equal answers; otherwise, answers "
         "that differ are only noted. By default, as a client is declared; a command "
         "is not.",
-        show_default=False,
     ),
 ]
 MemoryOption = Annotated[

@@ -1,14 +1,12 @@
 """Documents of explanation/1, their schema, and statements that fail their check.
 
-Reaches into `oracle.explanation` for the schema, which the command does not need, and
-to falsify what a statement is derived from.
+Reaches into `oracle.explanation` to falsify what a statement is derived from.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -20,26 +18,16 @@ from oracle.explanation import (
     Explanation,
     explain_rebalance,
     explanation_lines,
-    parse_explanation,
     tight_sets,
 )
-from oracle.explanation.explanation_schema import explanation_schema
-from rebalance import DocumentError
+from rebalance import DocumentError, document_schema, parse_record
 from solver import explanation as derived
 from tests.references.naive_explanations import explained
 from tests.support.examples import costly
 from tests.support.shapes import CHAIN, Document, member, rebalance
 from tests.support.strategies import rebalances_with_assignments
 
-DATA = Path(__file__).resolve().parents[3] / "docs" / "data"
-VALIDATOR = Draft202012Validator(explanation_schema())
-
-
-def test_the_published_schema_is_that_of_the_records() -> None:
-    """After a change of a record, write what this test prints to the file."""
-    Draft202012Validator.check_schema(explanation_schema())
-    text = json.dumps(explanation_schema(), indent=2, ensure_ascii=False) + "\n"
-    assert (DATA / "explanation-1.schema.json").read_text(encoding="utf-8") == text
+VALIDATOR = Draft202012Validator(document_schema(Explanation))
 
 
 @costly()
@@ -51,7 +39,7 @@ def test_documents_meet_the_schema_and_are_read_again(
         found = explained(pair[0], assignment)
         document = json.loads(json.dumps(found.to_document()))
         VALIDATOR.validate(document)
-        assert parse_explanation(json.dumps(document)) == found
+        assert parse_record(Explanation, json.dumps(document)) == found
         lines = list(explanation_lines(found))
         assert all(statement.text.endswith(".") for statement in found.statements)
         assert len(lines) >= 2
@@ -62,7 +50,7 @@ def test_other_documents_are_refused(change: Document) -> None:
     document = explained(CHAIN).to_document() | change
     assert list(VALIDATOR.iter_errors(document))
     with pytest.raises(DocumentError):
-        parse_explanation(json.dumps(document))
+        parse_record(Explanation, json.dumps(document))
 
 
 def statement(found: Explanation, kind: str) -> str:

@@ -20,7 +20,6 @@ from oracle.planning import (
     SetLag,
     Subscribe,
     apply_changes,
-    parse_plan,
     what_if,
 )
 from rebalance import (
@@ -30,6 +29,7 @@ from rebalance import (
     assignment_of,
     instance_of,
     members_of,
+    parse_record,
     plain_of,
 )
 from solver import solve
@@ -170,7 +170,7 @@ def test_transfers_lead_from_the_owners_to_the_assignment(data: st.DataObject) -
                     before[topic, number] = transfer.to
     assert before == after
     plan = Plan.known(group=present.group, outcome=outcome, changes=changes)
-    assert parse_plan(json.dumps(plan.to_document())) == plan
+    assert parse_record(Plan, json.dumps(plan.to_document())) == plan
 
 
 def _owners(present: Rebalance) -> dict[tuple[str, int], str]:

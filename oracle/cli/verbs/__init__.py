@@ -1,1 +1,0 @@
-"""The subcommands as they are declared: their help, and what runs them."""
