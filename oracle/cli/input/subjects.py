@@ -24,6 +24,7 @@ from conformance.runs import (
     external_command,
 )
 from oracle.cli.options.conform import ConformOptions
+from oracle.cli.printing.terminal import say
 
 PATIENCE: Final = Patience()
 """When a missing answer is a hang."""
@@ -74,6 +75,10 @@ class Tested:
     def name(self) -> str:
         """Name of the subject."""
         return self.external.program.name
+
+    def say_not_repeated(self) -> None:
+        """State why its answers are not compared with those of other processes."""
+        say(f"not repeated: {self.name}: over the wire, each rebalance is sent once")
 
     def with_patience(self, patience: Patience) -> Tested:
         """Return the same, with this patience."""

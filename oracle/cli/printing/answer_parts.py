@@ -6,8 +6,7 @@ from typing import Final
 
 from oracle.cli.printing.objectives import objectives_table
 from oracle.cli.printing.parts import Line, Part
-from oracle.cli.printing.tables import assignment_table, name_of
-from oracle.cli.printing.transfer_table import transfer_table
+from oracle.cli.printing.tables import assignment_table, name_of, transfer_table
 from oracle.names import visible
 from oracle.transfers import transfers_of
 from rebalance import AssignmentDocument, Instance, assignment_of
@@ -26,7 +25,8 @@ def answer_parts(instance: Instance, answer: AssignmentDocument) -> list[Part]:
         parts = [assignment_table(instance, answer)]
         transfers = transfers_of(instance, assignment_of(instance, answer))
         if transfers:
-            parts.append(transfer_table(transfers))
+            rows = [(t.giver, t.receiver, t.lag, t.partitions) for t in transfers]
+            parts.append(transfer_table("Transfers", rows))
     if answer.objectives:
         parts.append(objectives_table(answer.policy or "", answer.objectives))
     elif answer.policy:

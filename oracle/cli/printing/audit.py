@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from oracle.cli.printing.parts import Line, Part
-from oracle.cli.printing.tables import NAME_SHOWN, table_of
+from oracle.cli.printing.parts import Line, Part, Sheet
+from oracle.cli.printing.tables import NAME_SHOWN
 from oracle.names import abridged, visible
 from pipeline.tables import PAGE
 
@@ -75,7 +75,7 @@ def audit_parts(
     )
     rows = [_row(row) for row in facts.clients]
     parts: list[Part] = [
-        table_of("Results of the clients", columns, rows),
+        Sheet("Results of the clients", columns, rows),
         Line(""),
     ]
     if facts.states.rows:
@@ -85,7 +85,7 @@ def audit_parts(
             (count, visible(reason, limit=100))
             for reason, count in summary.quarantine.items()
         ]
-        parts += [table_of("Not judged", ("records", "reason"), quarantined), Line("")]
+        parts += [Sheet("Not judged", ("records", "reason"), quarantined), Line("")]
     side = _side_files(used)
     if side:
         parts.append(Line(f"with    {side}"))
@@ -135,7 +135,7 @@ def _snapshots(facts: Facts) -> Part:
         )
         for row in facts.states.rows
     ]
-    return table_of("Snapshots", columns, rows)
+    return Sheet("Snapshots", columns, rows)
 
 
 def _side_files(used: Mapping[str, Any]) -> str:

@@ -10,7 +10,6 @@ from conformance.checks import Check, PartTotals, Totals
 from conformance.runs import Requirement
 from oracle.cli.printing.parts import Cell, Line, Part, Sheet
 from oracle.cli.printing.sink import Sink
-from oracle.cli.printing.tables import table_of
 from oracle.cli.printing.terminal import printed
 from oracle.names import visible
 
@@ -108,11 +107,11 @@ class Matrix:
             (subject,) = subjects
             rows = [[total.part, *_counts(total, results)] for total in self.totals]
             title = visible(subject, limit=100)
-            return table_of(title, ["part", "checks", "passed", *results], rows)
+            return Sheet(title, ["part", "checks", "passed", *results], rows)
         named = [(visible(name, limit=60), sums) for name, sums in subjects.items()]
         rows = [[subject, *_counts(sums, results)] for subject, sums in named]
         narrow = [name.replace("-", "-\n") for name in results]
-        return table_of("all parts", ["subject", "checks", "passed", *narrow], rows)
+        return Sheet("all parts", ["subject", "checks", "passed", *narrow], rows)
 
     def _summary(self) -> str:
         checks = sum(total.checks for total in self.totals)

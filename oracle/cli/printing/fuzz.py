@@ -14,8 +14,7 @@ from conformance.runs import (
     RunSummary,
     ShrunkRecord,
 )
-from oracle.cli.printing.parts import Cell, Line, Part
-from oracle.cli.printing.tables import table_of
+from oracle.cli.printing.parts import Cell, Line, Part, Sheet
 from oracle.names import visible
 from oracle.wording import counted
 from rebalance import plain_of
@@ -48,7 +47,7 @@ def subjects_parts(summaries: Sequence[Sequence[RunSummary]]) -> Iterator[Part]:
         )
         for each in summaries
     ]
-    yield table_of("all assignors", ("assignor", "rebalances", *seen), rows)
+    yield Sheet("all assignors", ("assignor", "rebalances", *seen), rows)
 
 
 def short_counts(summaries: Sequence[RunSummary]) -> str:
@@ -79,7 +78,7 @@ def _counts(summaries: Sequence[RunSummary]) -> Part:
         rows.append(("all", sum(summary.rebalances for summary in summaries), *total))
     kind = "cooperative" if summaries[0].cooperative else "eager"
     title = f"{visible(summaries[0].subject.name, limit=REASON_SHOWN)} · {kind}"
-    return table_of(title, ("family", "rebalances", *seen), rows)
+    return Sheet(title, ("family", "rebalances", *seen), rows)
 
 
 def _finding(finding: Finding, summaries: Sequence[RunSummary]) -> Iterator[Part]:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from oracle.cli.printing.parts import Cell, Sheet
-from oracle.cli.printing.tables import table_of
 from oracle.names import visible
 from oracle.wording import loads_text
 
@@ -19,7 +18,7 @@ _SHOWN: Final = 60  # characters
 
 def objectives_table(policy: str, objectives: Sequence[ObjectiveDocument]) -> Sheet:
     """Lay out each objective of a policy: value, bound, gap, and proof."""
-    return table_of(f"policy: {policy}", _COLUMNS, map(_row, objectives))
+    return Sheet(f"policy: {policy}", _COLUMNS, [*map(_row, objectives)])
 
 
 def _row(document: ObjectiveDocument) -> Sequence[Cell]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from oracle.cli.printing.parts import Cell, Line, Part, Sheet
-from oracle.cli.printing.tables import NAME_SHOWN, name_of, partitions_text, table_of
+from oracle.cli.printing.tables import NAME_SHOWN, name_of, transfer_table
 from oracle.names import abridged, visible
 from oracle.planning.change_records import (
     AddPartitions,
@@ -20,7 +20,6 @@ from oracle.planning.plan_records import (
     Outcome,
     Plan,
     PlannedAnswer,
-    PlannedTransfer,
     RankedAssignor,
     Ranking,
     Transition,
@@ -83,8 +82,15 @@ def _outcome_parts(outcome: Outcome, round_ms: int) -> Iterator[Part]:
     yield Line(_summary(outcome, best, round_ms))
     if best.reason is not None:
         yield Line(f"reason: {visible(best.reason, limit=_REASON_SHOWN)}")
-    if outcome.transfers:
-        yield _transfers(outcome.transfers)
+    if transfers := outcome.transfers:
+        yield transfer_table(
+            "Transfers of the best assignment",
+            [
+                (transfer.giver, transfer.to, transfer.lag, transfer.partitions)
+                for transfer in transfers
+            ],
+            leaving=[transfer.giver or "" for transfer in transfers if transfer.leaves],
+        )
     columns = ["assignor", "moves", "loads", "policy met", "peak lag"]
     columns += ["rounds", "no owner", "partition-s"]
     if not outcome.lag_known:
@@ -97,7 +103,7 @@ def _outcome_parts(outcome: Outcome, round_ms: int) -> Iterator[Part]:
     title = "After the change"
     if outcome.lag_known:  # no room in the header of a narrow column
         title += " · lag in records"
-    yield table_of(title, columns, rows)
+    yield Sheet(title, columns, rows)
     for answer in outcome.answers:
         if answer.refused is not None:
             yield Line(f"{answer.assignor} does not apply: {visible(answer.refused)}")
@@ -128,34 +134,6 @@ def _unowned_text(steps: Transition, round_ms: int) -> str:
         return "no partition without an owner"
     number = counted(steps.unowned_partitions, "partition")
     return f"{number} without an owner for {round_ms / 1000:g} s"
-
-
-def _transfers(transfers: Sequence[PlannedTransfer]) -> Sheet:
-    has_lag = any(transfer.lag is not None for transfer in transfers)
-    columns = (
-        "from",
-        "to",
-        "count",
-        *(["lag (records)"] if has_lag else []),
-        "partitions",
-    )
-    rows = [
-        (
-            _giver(transfer),
-            None if transfer.to is None else _name(transfer.to),
-            sum(map(len, transfer.partitions.values())),
-            *([transfer.lag] if has_lag else []),
-            partitions_text(transfer.partitions),
-        )
-        for transfer in transfers
-    ]
-    return table_of("Transfers of the best assignment", columns, rows)
-
-
-def _giver(transfer: PlannedTransfer) -> str | None:
-    if transfer.giver is None:
-        return None
-    return _name(transfer.giver) + (" (leaves)" if transfer.leaves else "")
 
 
 def _answer_row(answer: PlannedAnswer, *, lag_known: bool) -> tuple[Cell, ...]:
@@ -220,7 +198,7 @@ def _ranking_parts(ranking: Ranking) -> Iterator[Part]:
     listed = [ranking.actual, ranking.optimum, *ranking.assignors]
     names = {"actual": f"actual ({used})" if used else "actual"}
     rows = [_ranked_row(assignor, names) for assignor in listed if assignor is not None]
-    yield table_of(f"{counted(ranking.rebalances, 'rebalance')}", columns, rows)
+    yield Sheet(f"{counted(ranking.rebalances, 'rebalance')}", columns, rows)
     if ranking.advice is not None:
         yield Line(f"advice: {visible(ranking.advice)}")
 

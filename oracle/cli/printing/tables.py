@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from oracle.cli.printing.parts import Cell, Sheet
+from oracle.cli.printing.parts import Sheet
 from oracle.names import abridged, visible
 from oracle.wording import loads_text, ranges
 
@@ -15,13 +15,6 @@ if TYPE_CHECKING:
 
 NAME_SHOWN: Final = 40
 PARTITIONS_SHOWN: Final = 400  # characters
-
-
-def table_of(
-    title: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]
-) -> Sheet:
-    """Build a table: numbers right-aligned, ``None`` as a dash, booleans in words."""
-    return Sheet(title, columns, list(rows))
 
 
 def assignment_table(instance: Instance, answer: AssignmentDocument) -> Sheet:
@@ -36,7 +29,34 @@ def assignment_table(instance: Instance, answer: AssignmentDocument) -> Sheet:
         )
         for m, (member, held) in enumerate(sorted(answer.members.items()))
     ]
-    return table_of(_title(answer), ("member", "load", "owned", "partitions"), rows)
+    return Sheet(_title(answer), ("member", "load", "owned", "partitions"), rows)
+
+
+def transfer_table(
+    title: str,
+    transfers: Sequence[
+        tuple[str | None, str | None, int | None, Mapping[str, Sequence[int]]]
+    ],
+    *,
+    leaving: Collection[str] = (),
+) -> Sheet:
+    """Lay out transfers: giver, receiver, lag if any is stated, and partitions.
+
+    Givers in ``leaving`` leave the group.
+    """
+    has_lag = any(lag is not None for _, _, lag, _ in transfers)
+    columns = ("from", "to", "count", *(["lag (records)"] * has_lag), "partitions")
+    rows = [
+        (
+            _name(giver) if giver not in leaving else f"{_name(giver)} (leaves)",
+            _name(receiver),
+            sum(map(len, partitions.values())),
+            *([lag] if has_lag else []),
+            partitions_text(partitions),
+        )
+        for giver, receiver, lag, partitions in transfers
+    ]
+    return Sheet(title, columns, rows)
 
 
 def partitions_text(held: Mapping[str, Sequence[int]]) -> str:
@@ -54,6 +74,10 @@ def name_of(document: Mapping[str, Any]) -> str:
     """Return the name of a document: its group and id, if present."""
     named = [document[key] for key in ("group", "id") if document.get(key)]
     return " ".join(abridged(str(name), NAME_SHOWN) for name in named) or "unnamed"
+
+
+def _name(name: str | None) -> str | None:
+    return None if name is None else abridged(name, NAME_SHOWN)
 
 
 def _title(answer: AssignmentDocument) -> str:

@@ -13,6 +13,7 @@ from oracle.names import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
 
     from oracle.cli.printing.parts import Part
 
@@ -29,6 +30,13 @@ def complain(message: str, *more: str) -> None:
     with suppress(OSError, ValueError, AttributeError):
         sys.stderr.write("".join(f"{line}\n" for line in lines))
         sys.stderr.flush()
+
+
+def say(line: str) -> None:
+    """Write a line to standard error that is not a complaint."""
+    import typer
+
+    typer.echo(visible(line), err=True)
 
 
 def is_terminal(stream: IO[str] | None) -> bool:
@@ -84,11 +92,18 @@ def working(
     console = console_of(sys.stderr)
     bar = Progress(*columns, done, TimeElapsedColumn(), console=console, transient=True)
     task = bar.add_task(what, total=None)
+    with shown_after_silence(bar):
+        yield lambda: bar.advance(task)
+
+
+@contextmanager
+def shown_after_silence(bar: Progress) -> Iterator[None]:
+    """Show a bar after one second, and remove it at the end."""
     start = threading.Timer(PATIENCE, bar.start)
     start.daemon = True
     start.start()
     try:
-        yield lambda: bar.advance(task)
+        yield
     finally:
         start.cancel()
         start.join()

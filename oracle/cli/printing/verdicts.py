@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from oracle.cli.printing.objectives import in_units
-from oracle.cli.printing.parts import Cell, Line, Part
-from oracle.cli.printing.tables import name_of, table_of
+from oracle.cli.printing.parts import Cell, Line, Part, Sheet
+from oracle.cli.printing.tables import name_of
 from oracle.names import visible
 from oracle.wording import loads_text
 
@@ -80,7 +80,7 @@ def _figures(title: str, verdict: Mapping[str, Any]) -> Part:
                 (against["gap"] or {}).get(name),
             ]
         rows.append(row)
-    return table_of(title, columns, rows)
+    return Sheet(title, columns, rows)
 
 
 def _levels(verdict: Mapping[str, Any]) -> Part:
@@ -113,7 +113,7 @@ def _levels(verdict: Mapping[str, Any]) -> Part:
                 in_units(gap, scale) if gap else gap,
             ]
         rows.append(row)
-    return table_of(title, columns, rows)
+    return Sheet(title, columns, rows)
 
 
 def _negative_gaps(verdict: Mapping[str, Any]) -> Iterator[str]:
@@ -156,7 +156,7 @@ def _violations(violations: list[Mapping[str, Any]]) -> Part:
         tuple(visible(str(found[c]), limit=60) if c in found else None for c in columns)
         for found in violations
     ]
-    return table_of("violations", columns, rows)
+    return Sheet("violations", columns, rows)
 
 
 def _shown(value: Any) -> Cell:

@@ -14,7 +14,7 @@ from oracle.cli.options.common import listed_names
 from oracle.cli.options.compare import CompareOptions
 from oracle.cli.printing.parts import Cell, Line, Sheet
 from oracle.cli.printing.sink import opened_sink
-from oracle.cli.printing.tables import name_of, table_of
+from oracle.cli.printing.tables import name_of
 from oracle.cli.printing.terminal import printed, working
 from oracle.comparison import comparison_of
 from oracle.wording import loads_text
@@ -111,7 +111,7 @@ def _table(comparison: Mapping[str, Any]) -> Sheet:
     bound = comparison["peak_lag_bound"]
     if bound is not None:
         title += f" · peak lag at least {bound:,} records"
-    return table_of(title, columns, rows)
+    return Sheet(title, columns, rows)
 
 
 def _row(answer: Answer) -> tuple[Cell, ...]:
@@ -156,4 +156,4 @@ def _summary(tallies: Tallies) -> Sheet:
         )
         for name, tally in tallies.of.items()
     ]
-    return table_of(f"all {tallies.rebalances:,} rebalances", columns, rows)
+    return Sheet(f"all {tallies.rebalances:,} rebalances", columns, rows)

@@ -41,7 +41,6 @@ from oracle.cli.printing.conform import CheckLines, Matrix
 from oracle.cli.printing.sink import Sink, opened_sink
 from oracle.cli.printing.terminal import working
 from oracle.cli.runs.check_commands import CheckCommands
-from oracle.names import visible
 from oracle.writing import replacing
 from rebalance import OutsideError
 
@@ -214,8 +213,7 @@ def _run(
             code = OUTSIDE
             continue
         if options.repeat and not tested.repeats:
-            why = "over the wire, each rebalance is sent once"
-            typer.echo(f"not repeated: {visible(tested.name)}: {why}", err=True)
+            tested.say_not_repeated()
         try:
             for check in _Checks(options).of(tested):
                 reports.add(tested.name, check)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,10 +18,15 @@ from oracle.cli.input.unknown_names import NameWarnings
 from oracle.cli.options.file_roles import refuse_input
 from oracle.cli.options.front import FrontOptions
 from oracle.cli.printing.objectives import in_units, proof_text
-from oracle.cli.printing.parts import Cell, Line, Part
+from oracle.cli.printing.parts import Cell, Line, Part, Sheet
 from oracle.cli.printing.sink import opened_sink
-from oracle.cli.printing.tables import name_of, table_of
-from oracle.cli.printing.terminal import PATIENCE, console_of, is_terminal, printed
+from oracle.cli.printing.tables import name_of
+from oracle.cli.printing.terminal import (
+    console_of,
+    is_terminal,
+    printed,
+    shown_after_silence,
+)
 from oracle.cli.runs.interrupts import run_stoppable
 from oracle.writing import replacing
 from rebalance import ClaimRule, Instance, instance_of
@@ -134,7 +138,7 @@ def frontier_parts(instance: Instance, frontier: Frontier) -> list[Part]:
     title = f"{name_of(_named(instance))} · moves against {measure} · {state}"
     score = ("KIP-54 score",) if frontier.measure else ()
     columns = ("moves", measure, "less by", *score, "bound", "status", "rests on")
-    parts: list[Part] = [table_of(title, columns, rows)]
+    parts: list[Part] = [Sheet(title, columns, rows)]
     for open_range in frontier.open:
         until = f"to {open_range.last:,} " if open_range.last > open_range.first else ""
         bound = in_units(open_range.bound, scale)
@@ -170,13 +174,5 @@ def _progress_bar() -> Iterator[Callable[[int, int], None]]:
     console = console_of(sys.stderr)
     bars = Bars(*columns, TimeElapsedColumn(), console=console, transient=True)
     task = bars.add_task("", total=None)
-    start = threading.Timer(PATIENCE, bars.start)
-    start.daemon = True
-    start.start()
-    try:
+    with shown_after_silence(bars):
         yield lambda done, total: bars.update(task, completed=done, total=total)
-    finally:
-        start.cancel()
-        start.join()
-        if bars.live.is_started:
-            bars.stop()

@@ -27,9 +27,8 @@ from oracle.cli.input.subjects import Absent, Tested
 from oracle.cli.options.fuzz import FuzzOptions
 from oracle.cli.printing.fuzz import fuzz_parts, short_counts, subjects_parts
 from oracle.cli.printing.sink import Sink, opened_sink
-from oracle.cli.printing.terminal import complain, printed, working
+from oracle.cli.printing.terminal import complain, printed, say, working
 from oracle.cli.runs.fuzz_plan import FuzzPlan
-from oracle.names import visible
 from rebalance import OutsideError, plain_of, read_rebalances
 
 FOR_REPRODUCERS: Final = 3
@@ -144,8 +143,7 @@ class _FuzzRun:
         """Say whether answers were repeated, and whether those that differ count."""
         if not tested.repeats:
             if self.options.repeat:
-                why = "over the wire, each rebalance is sent once"
-                say(f"not repeated: {tested.name}: {why}")
+                tested.say_not_repeated()
             return
         differ = sum(summary.outcomes["nondeterministic"] for summary in summaries)
         if differ and not tested.deterministic:
@@ -269,11 +267,6 @@ def _times(count: Callable[[], None]) -> Callable[[int], None]:
             count()
 
     return advance
-
-
-def say(line: str) -> None:
-    """Write a line to standard error."""
-    typer.echo(visible(line), err=True)
 
 
 def _in_short(sighting: Sighting, rebalances: int) -> str:

@@ -26,6 +26,7 @@ from oracle.cli.input.subjects import (
 )
 from oracle.cli.options.fuzz import FuzzOptions
 from oracle.cli.options.values import stated_options
+from oracle.cli.printing.terminal import say
 
 NAME: Final = "assignor-oracle fuzz"
 COUNT: Final = 200
@@ -108,8 +109,8 @@ class FuzzPlan:
         )
         wire = outside.wire
         place = f"{wire.address}, group {wire.group!r}, topic {wire.topic!r}"
-        typer.echo(f"wire: waiting for a consumer at {place}", err=True)
-        typer.echo(f"wire: leader of {wire.wait_for_consumer()!r}", err=True)
+        say(f"wire: waiting for a consumer at {place}")
+        say(f"wire: leader of {wire.wait_for_consumer()!r}")
         return outside
 
     def check(self) -> None:

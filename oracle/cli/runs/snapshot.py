@@ -8,9 +8,9 @@ import typer
 
 from oracle.cli.input.documents import Complaints
 from oracle.cli.options.snapshot import SnapshotOptions
-from oracle.cli.printing.parts import Cell
+from oracle.cli.printing.parts import Cell, Sheet
 from oracle.cli.printing.sink import Sink, opened_sink
-from oracle.cli.printing.tables import NAME_SHOWN, table_of
+from oracle.cli.printing.tables import NAME_SHOWN
 from oracle.cli.printing.terminal import complain, printed, working
 from oracle.names import abridged
 from oracle.writing import replacing
@@ -81,7 +81,7 @@ def _write(sink: Sink, taken: Sequence[GroupSnapshot]) -> None:
         "load",
         "lag (records)",
     )
-    table = table_of("Groups", columns, map(_row, taken))
+    table = Sheet("Groups", columns, [*map(_row, taken)])
     sink.write_text(printed(table, ""))
 
 
