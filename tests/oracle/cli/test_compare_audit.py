@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,9 +12,8 @@ from conformance import play
 from pipeline.reading import read_table
 from rebalance import to_json
 from tests.conformance.corpus.scenes import SCENARIOS
-from tests.oracle.cli.commands import Cli, write_lines
+from tests.oracle.cli.commands import Cli
 from tests.pipeline.local_audit import local_audit
-from tests.support.strategies import SMALL, seeded_rebalance
 
 FIGURES = (
     "loads",
@@ -114,32 +111,3 @@ def test_compare_and_audit_agree_on_the_corpus(
     assert audited.keys() == compared.keys()
     for key, row in audited.items():
         assert row == compared[key], key
-
-
-@pytest.mark.heavy
-def test_the_evaluation_does_not_import_spark() -> None:
-    script = "import sys, oracle.comparison; sys.exit('pyspark' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("selected", ["all", "optimum,range,sticky,lag-swaps"])
-def test_only_the_kip54_optimum_loads_a_solver(tmp_path: Path, selected: str) -> None:
-    """Without it, neither OR-Tools nor pandas, which CP-SAT brings, is imported."""
-    source = write_lines(tmp_path / "r", seeded_rebalance(3, SMALL))
-    script = (
-        "import sys\n"
-        "from oracle.cli import run\n"
-        "code = run(sys.argv[1:])\n"
-        "print({'ortools', 'pandas'} & sys.modules.keys(), file=sys.stderr)\n"
-        "sys.exit(code)\n"
-    )
-    command = ("compare", source, "--assignors", selected)
-    done = subprocess.run(
-        [sys.executable, "-c", script, *command],
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    is_loaded = done.stderr.strip() != "set()"
-    assert is_loaded == (selected == "all"), done.stderr

@@ -24,13 +24,6 @@ for line in sys.stdin:
     document = json.loads(line)
     {body}
 """
-STARTED = """\
-if len(document["members"]) == 1:
-        lost = {"m": {"t": [0]}}
-        print(json.dumps({"format": "assignment/1", "members": lost}), flush=True)
-        continue
-    """
-"""Answers the simplest rebalance: what follows is a fault of a program that started."""
 LOST = """\
 lost = {m: {} for m in document["members"]}
     print(json.dumps({"format": "assignment/1", "members": lost}), flush=True)
@@ -70,34 +63,6 @@ def test_a_fault_of_quality_is_a_finding_if_it_is_required(cli: Cli) -> None:
     parts = dict.fromkeys(document["part"] for document in strict.documents)
     assert list(parts) == ["corpus", *FAMILIES]
     assert cli("conform", *command).out == ended.out
-
-
-@pytest.mark.parametrize(
-    ("body", "result", "reason"),
-    [
-        (f"{STARTED}sys.exit(0)", "crash", "exit code 0"),
-        (
-            f"{STARTED}print('gone', file=sys.stderr); sys.exit(3)",
-            "crash",
-            "exit code 3: gone",
-        ),
-        ("print('garbage', flush=True)", "invalid", "not JSON"),
-        ("print('{}\\n{}', flush=True)", "invalid", "wrote more than one line"),
-        ("print('', flush=True)", "invalid", "not JSON"),
-        ('print(\'{"error":"no racks"}\', flush=True)', "error", "no racks"),
-        ("import os; os.kill(os.getpid(), 11)", "crash", "SIGSEGV"),
-    ],
-)
-def test_a_program_that_fails_has_its_own_verdict(
-    cli: Cli, program: Any, body: str, result: str, reason: str
-) -> None:
-    ended = cli("conform", "--command", program(body), *SHORT, "--json")
-    assert ended.code == 1
-    assert results(ended) == {result}
-    assert all(reason in document["reasons"][0] for document in ended.documents)
-    (round_,) = ended.documents[0]["rounds"]
-    assert "members" not in round_
-    assert round_["rebalance"]["format"] == "rebalance/1"
 
 
 def test_a_program_that_hangs_is_given_up(
@@ -171,36 +136,6 @@ def test_an_impatient_run_ends_with_its_seconds(cli: Cli, program: Any) -> None:
     assert ended.documents[0]["reasons"][0].startswith("no answer in 0.2 s, ")
 
 
-def test_memory_can_be_limited(cli: Cli, program: Any) -> None:
-    command = program(f"{STARTED}bytearray(2**30)")
-    ended = cli("conform", "--command", command, *SHORT, "--json", "--memory", "256MiB")
-    assert results(ended) == {"crash"}
-    assert "MemoryError" in ended.documents[0]["reasons"][0]
-
-
-@pytest.mark.parametrize(
-    "program",
-    [
-        f"{PYTHON} -S /nonexistent.py",
-        f"{PYTHON} -S -c 'raise SystemExit(0)'",
-        f"{PYTHON} -S -c 'import nonexistent'",
-    ],
-)
-def test_bug_a_program_that_ends_before_any_answer_has_not_started(
-    cli: Cli, program: str
-) -> None:
-    """Once, every check was a crash of it."""
-    ended = cli("conform", "--command", program, *SHORT, "--json")
-    assert ended.code == 3
-    (only,) = ended.documents
-    assert only["result"] == "not-run"
-    assert "cannot start: exit code" in str(only)
-    fuzzed = cli("fuzz", "--command", program, "--family", "fresh", "--count", "4")
-    assert fuzzed.code == 3
-    assert fuzzed.documents == []
-    assert "does not answer the simplest rebalance: exit code" in fuzzed.err
-
-
 def test_a_client_that_ends_before_any_answer_has_not_started(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,13 +154,6 @@ def test_a_client_that_ends_before_any_answer_has_not_started(
     assert fuzzed.code == 3
     assert fuzzed.documents == []
     assert "does not answer the simplest rebalance: exit code" in fuzzed.err
-
-
-def test_a_consumer_that_ends_before_any_answer_has_not_started(cli: Cli) -> None:
-    program = f"{PYTHON} -S /nonexistent.py {{address}}"
-    ended = cli("fuzz", "--wire", "--command", program, "--count=4")
-    assert ended.code == 3
-    assert "does not join" in ended.err
 
 
 @pytest.mark.heavy

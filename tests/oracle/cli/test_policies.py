@@ -102,21 +102,6 @@ def test_seconds_may_have_a_fraction() -> None:
 
 
 @pytest.mark.heavy
-def test_sticky_starts_no_integer_program(tmp_path: Path) -> None:
-    script = (
-        "import sys; from oracle.cli import run; code = run(sys.argv[1:]);"
-        "print({'ortools.sat', 'pulp'} & sys.modules.keys(), file=sys.stderr)"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", script, "solve", write_lines(tmp_path / "r", CHAIN)],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert ended.stderr.strip() == "set()"
-
-
-@pytest.mark.heavy
 def test_an_interrupt_writes_the_best_found_and_ends(tmp_path: Path) -> None:
     easy, last = shape("LAG") | {"id": "easy"}, shape("LAG") | {"id": "last"}
     source = write_lines(tmp_path / "r", easy, hard(), last)

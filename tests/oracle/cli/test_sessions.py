@@ -6,7 +6,7 @@ A line of a session begins with its kind:
 - ``> FILE TEXT`` appends a line to a file of the working directory;
 - ``$ COMMAND`` runs a subcommand. ``COLUMNS=80`` before it lets standard output be a
   terminal of that width, ``< FILE`` after it is standard input, and ``| .a.b .c`` shows
-  of each JSON document that it writes only these values.
+  of each JSON document that it writes only these values. ``PYTHON`` is this Python.
 
 What a command prints follows it: standard output, standard error behind ``!``, new
 files behind ``+``, and the exit code behind ``=``, unless it is 0. ``make snapshots``
@@ -20,6 +20,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -75,14 +76,14 @@ def said(command: str, captured: pytest.CaptureFixture[bytes]) -> Iterator[str]:
     before = {*Path().iterdir()}
     command, _, wanted = command.partition(" | ")
     command, _, given = command.partition(" < ")
-    first, *words = shlex.split(command)
+    first, *words = shlex.split(command.replace("PYTHON", sys.executable))
     variable, _, columns = first.partition("COLUMNS=")
     cli = Cli(captured, int(columns) if columns else None)
     stdin = Path(given).read_bytes() if given else b""
     ended = cli(*[variable] * (not columns), *words, stdin=stdin)
-    yield from shown(ended, wanted.split())
-    for complaint in ended.complaints:
-        yield f"! {complaint}".replace(str(Path.cwd()), ".")
+    places = {str(Path.cwd()): ".", sys.executable: "PYTHON"}
+    for line in (*shown(ended, wanted.split()), *map("! {}".format, ended.complaints)):
+        yield reduce(lambda text, place: text.replace(*place), places.items(), line)
     yield from sorted(f"+ {path}" for path in {*Path().iterdir()} - before)
     if ended.code:
         yield f"= {ended.code}"
