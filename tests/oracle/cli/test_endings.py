@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from oracle.cli.input import given_group
-from oracle.cli.invocation import TRACEBACK
 from rebalance import OutsideError
 from tests.oracle.cli.commands import (
     AS_IT_STANDS,
@@ -67,7 +66,7 @@ def test_a_defect_is_code_70_without_a_traceback(
     assert ended.code == 70
     assert "not in your input: ZeroDivisionError: by\\x1bzero" in ended.err
     assert "Traceback" not in ended.err
-    monkeypatch.setenv(TRACEBACK, "1")
+    monkeypatch.setenv("ASSIGNOR_ORACLE_TRACEBACK", "1")
     with pytest.raises(ZeroDivisionError):
         cli("solve", source)
 

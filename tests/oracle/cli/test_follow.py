@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 import pipeline.following
-from oracle.cli.options.durations import parse_duration
 from oracle.cli.runs import audit as auditing
 from oracle.cli.runs import audit_updates as following
 from pipeline.audit import AuditRequest, AuditSummary
@@ -211,8 +210,3 @@ def test_other_failures_end_it(
     ended = cli(*SERVER, "--out", tmp_path / "out")
     assert ended.code == code
     assert ended.complaints[-1] == str(updates[-1])
-
-
-def test_durations() -> None:
-    texts = ("90", "90s", " 1.5 m", "2h", "1d")
-    assert [parse_duration(text) for text in texts] == [90, 90, 90, 7200, 86400]

@@ -18,8 +18,10 @@ from oracle.cli.app import VERBS
 from oracle.cli.options import common, subject_options
 from oracle.cli.options.common import ClaimRuleName
 from oracle.cli.options.conform import ConformOptions
+from oracle.cli.options.durations import parse_duration
 from oracle.cli.options.front import BalanceName
 from oracle.cli.options.fuzz import FuzzOptions
+from oracle.cli.options.limits import parse_seconds, parse_size
 from oracle.cli.options.solve import POLICIES, EngineName
 from oracle.cli.options.values import stated_options, with_option_values
 from rebalance import MAX_PARTITIONS, ClaimRule
@@ -161,3 +163,11 @@ def test_options_of_conform_and_fuzz_are_declared_once() -> None:
     both -= {"client", "count", "output", "as_json", "return"}
     assert {"command", "cooperative", "family", "seed", "require"} < both
     assert [name for name in sorted(both) if ours[name] != theirs[name]] == []
+
+
+def test_sizes_seconds_and_durations() -> None:
+    sizes = {"1": 1, "2GiB": 2**31, "500MiB": 500 * 2**20, "3 kb": 3000, "4b": 4}
+    assert {text: parse_size(text) for text in sizes} == sizes
+    assert parse_seconds("0.5") == 0.5
+    durations = {"90": 90, "90s": 90, " 1.5 m": 90, "2h": 7200, "1d": 86400}
+    assert {text: parse_duration(text) for text in durations} == durations

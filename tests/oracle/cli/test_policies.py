@@ -12,9 +12,7 @@ from random import Random
 
 import pytest
 
-from oracle.cli.options.limits import parse_seconds, parse_size
 from oracle.cli.options.solve import POLICIES
-from oracle.cli.runs import interrupts
 from solver import NAMED
 from tests.oracle.cli.commands import (
     CHAIN,
@@ -89,18 +87,6 @@ def test_the_same_seed_gives_the_same_bytes(cli: Cli, tmp_path: Path) -> None:
     assert cli(*arguments).out == cli(*arguments).out
 
 
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [("1", 1), ("2GiB", 2**31), ("500MiB", 500 * 2**20), ("3 kb", 3000), ("4b", 4)],
-)
-def test_sizes(text: str, size: int) -> None:
-    assert parse_size(text) == size
-
-
-def test_seconds_may_have_a_fraction() -> None:
-    assert parse_seconds("0.5") == 0.5
-
-
 @pytest.mark.heavy
 def test_an_interrupt_writes_the_best_found_and_ends(tmp_path: Path) -> None:
     easy, last = shape("LAG") | {"id": "easy"}, shape("LAG") | {"id": "last"}
@@ -114,7 +100,7 @@ def test_an_interrupt_writes_the_best_found_and_ends(tmp_path: Path) -> None:
         assert process.stderr is not None
         err = process.stderr.read().decode()
         assert process.wait(timeout=60) == 130
-    assert interrupts.INTERRUPTED in err
+    assert "interrupted: writing the best found so far; Ctrl-C again" in err
     first, second = [json.loads(line) for line in target.read_text().splitlines()]
     assert (first["id"], first["status"]) == ("easy", "optimal")
     assert (second["id"], second["status"]) == ("hard", "feasible")
