@@ -109,9 +109,9 @@ def facts_of(tables: Tables, units: pa.Table | None = None) -> Facts:
     return Facts(
         groups=tuple(rows),
         clients=tuple(shown),
-        others=summed([row.counts for row in rest]),
+        others=summed(Counts, [row.counts for row in rest]),
         others_count=len(rest),
-        all_clients=summed([row.counts for row in rows]),
+        all_clients=summed(Counts, [row.counts for row in rows]),
         assignors=tuple(_assignor_rows(tables.answers)),
         episodes=tuple(episodes_of(tables.episodes)),
         generations=len(tables.rebalances),

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+_Counts = TypeVar("_Counts", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +61,7 @@ class Counts:
         return count
 
 
-def summed(rows: Sequence[Counts]) -> Counts:
-    """Add counts."""
-    names = [field.name for field in fields(Counts)]
-    return Counts(**{name: sum(getattr(row, name) for row in rows) for name in names})
+def summed(kind: type[_Counts], rows: Sequence[_Counts]) -> _Counts:
+    """Add counts of a kind, a dataclass of integers."""
+    names = [field.name for field in fields(kind)]
+    return kind(**{name: sum(getattr(row, name) for row in rows) for name in names})

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from importlib import resources
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -23,7 +23,14 @@ from oracle.report.charts import (
     outcome_bars,
     with_numbered_clips,
 )
-from oracle.report.endless import BUSY, GROUPS_LISTED, HOURS, ROUNDS, endless_of
+from oracle.report.endless import (
+    BUSY,
+    GROUPS_LISTED,
+    HOURS,
+    ROUNDS,
+    EndlessRow,
+    endless_of,
+)
 from oracle.report.environment import assignor_label, environment
 from oracle.report.facts import AssignorRow, ClientRow, Facts, facts_of, units_of
 from oracle.report.finding import headline
@@ -102,27 +109,15 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
     units = units_of(tables)
     facts = facts_of(tables, units)
     order = [row.name for row in facts.assignors]
-    endless = endless_of(tables.rebalances, tables.episodes)
     many_clusters = len(_clusters(facts)) > 1
-    ids = group_ids(facts.groups, many_clusters=many_clusters)
-    links = {
-        (row.cluster, row.group): id_
-        for row, id_ in zip(facts.clients, ids, strict=False)
-        if id_
-    }
     cases = outliers_of(tables, units, about.claim_rule)
-    restless = {(row.cluster, row.group) for row in endless}
-    data, searched = group_data(facts.groups, ids, restless)
-    text = "".join(map(_script, ("elements.js", "groups.js", "rebalances.js")))
     html = (
         environment()
         .get_template("page.html")
         .render(
             about=about,
             command=command,
-            script=Markup(text),  # noqa: S704 - our own
-            script_digest=_digest(text),
-            group_data=data,
+            **_scripts(),
             rebalance_data=rebalance_data(
                 tables,
                 units,
@@ -130,36 +125,58 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
                 about.claim_rule,
                 many_clusters=many_clusters,
             ),
-            group_ids=ids,
-            rows_of_group=Counter((row.cluster, row.group) for row in facts.groups),
-            groups_left_out=len(facts.groups) - searched,
             rows_shown=ROWS_SHOWN,
-            endless=endless,
-            endless_shown=GROUPS_LISTED,
-            busy=BUSY,
-            busy_hours=HOURS,
-            endless_rounds=ROUNDS,
-            spread_charts=_spread_charts(facts),
-            spread_words=_spread_words(facts),
-            trend_charts=_trend_charts(facts.trend),
+            **_group_parts(facts, endless_of(tables.rebalances, tables.episodes)),
+            **_chart_parts(facts),
             lag_best=_lag_best(facts),
             lag_optimum=_lag_optimum(facts),
             audited=audited_of(tables),
             facts=facts,
             headline=headline(facts),
-            client_charts=_client_charts(facts),
-            assignor_charts=_assignor_charts(facts),
-            state_charts=_state_charts(facts),
             gaps=[(gaps, _gap_chart(gaps)) for gaps in gaps_of(tables.answers, order)],
             kip54=kip54_of(tables, units, order),
             cases=cases,
             cases_of=_cases_of(cases),
-            group_links=links,
             many_clusters=many_clusters,
             case_id=partial(case_id, many_clusters=many_clusters),
         )
     )
     return with_numbered_clips(html), facts
+
+
+def _group_parts(facts: Facts, endless: Sequence[EndlessRow]) -> dict[str, Any]:
+    """Return the ids, links, and data of all groups, and those that do not rest."""
+    ids = group_ids(facts.groups, many_clusters=len(_clusters(facts)) > 1)
+    restless = {(row.cluster, row.group) for row in endless}
+    data, searched = group_data(facts.groups, ids, restless)
+    return {
+        "group_data": data,
+        "group_ids": ids,
+        "group_links": {
+            (row.cluster, row.group): id_
+            for row, id_ in zip(facts.clients, ids, strict=False)
+            if id_
+        },
+        "rows_of_group": Counter((row.cluster, row.group) for row in facts.groups),
+        "groups_left_out": len(facts.groups) - searched,
+        "endless": endless,
+        "endless_shown": GROUPS_LISTED,
+        "busy": BUSY,
+        "busy_hours": HOURS,
+        "endless_rounds": ROUNDS,
+    }
+
+
+def _chart_parts(facts: Facts) -> dict[str, Any]:
+    """Draw the charts of the facts."""
+    return {
+        "spread_charts": _spread_charts(facts),
+        "spread_words": _spread_words(facts),
+        "trend_charts": _trend_charts(facts.trend),
+        "client_charts": _client_charts(facts),
+        "assignor_charts": _assignor_charts(facts),
+        "state_charts": _state_charts(facts),
+    }
 
 
 def _cases_of(cases: Sequence[Outlier]) -> defaultdict[Group, list[Outlier]]:
@@ -170,15 +187,16 @@ def _cases_of(cases: Sequence[Outlier]) -> defaultdict[Group, list[Outlier]]:
     return found
 
 
-def _script(name: str) -> str:
-    file = resources.files("oracle.report").joinpath("templates", name)
-    return file.read_text(encoding="utf-8")
-
-
-def _digest(script: str) -> str:
-    """Return the source of the script for the Content-Security-Policy."""
-    digest = hashlib.sha256(script.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
+def _scripts() -> dict[str, str]:
+    """Return the script, and its source for the Content-Security-Policy."""
+    folder = resources.files("oracle.report").joinpath("templates")
+    names = ("elements.js", "groups.js", "rebalances.js")
+    text = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return {
+        "script": Markup(text),  # noqa: S704 - our own
+        "script_digest": f"sha256-{digest}",
+    }
 
 
 def _client_charts(facts: Facts) -> dict[str, str]:

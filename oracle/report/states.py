@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Final
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from oracle.report.load import Tables
-from oracle.report.outcomes import Counts
+from oracle.report.outcomes import Counts, summed
 from oracle.summary import equals, is_true
 
 REASONS_LISTED: Final = 8
@@ -103,9 +103,9 @@ def states_of(tables: Tables) -> States:
     return States(
         rows=tuple(listed),
         reasons=_reasons(tables.snapshots),
-        others=_sum([row.counts for row in rest]),
+        others=summed(StateCounts, [row.counts for row in rest]),
         others_count=len(rest),
-        total=_sum([row.counts for row in rows]),
+        total=summed(StateCounts, [row.counts for row in rows]),
         groups=len(rows),
     )
 
@@ -152,10 +152,3 @@ def _summands(snapshots: pa.Table) -> pa.Table:
 def _counts(row: Mapping[str, int]) -> StateCounts:
     names = [field.name for field in fields(StateCounts)]
     return StateCounts(**{name: row[f"{name}_sum"] for name in names})
-
-
-def _sum(counts: Sequence[StateCounts]) -> StateCounts:
-    names = [field.name for field in fields(StateCounts)]
-    return StateCounts(
-        **{name: sum(getattr(count, name) for count in counts) for name in names}
-    )

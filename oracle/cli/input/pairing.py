@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
-from rebalance import DocumentError, SourceError
+import verify
+from oracle.cli.input.documents import Complaints, good
+from rebalance import DocumentError, SourceError, read_documents
 
 Document = dict[str, Any]
 
@@ -78,3 +81,58 @@ class Instances:
         places = ", ".join(str(place + 1) for place in self.unanswered[:5])
         number = len(self.unanswered)
         return f"{self.source}: {number:,} without an assignment: document {places}"
+
+
+def pairs_of(
+    known: Instances, source: str, complaints: Complaints
+) -> Iterator[tuple[int, Document | DocumentError, Document | DocumentError]]:
+    """Yield the number, from 1, of each assignment, its instance, and the assignment.
+
+    Instances and assignments that cannot be read are reported, and so are those that
+    belong to nothing. The instance of an unreadable assignment is the assignment.
+    """
+    for _ in good(known.documents, complaints):
+        pass  # reports the instances that cannot be read
+    assignments = _read_judged(source, verify.read_assignment)
+    for place, assignment in enumerate(assignments):
+        if isinstance(assignment, DocumentError):
+            complaints.add_error(assignment)
+            known.pass_over(place)
+            yield place + 1, assignment, assignment
+            continue
+        try:
+            instance = known.of(assignment, place)
+        except SourceError as error:
+            complaints.add(f"{source}: document {place + 1}: {error}")
+        else:
+            yield place + 1, instance, assignment
+    if known.unanswered:
+        complaints.add(known.unanswered_text)
+
+
+def read_instances(
+    source: str, max_partitions: int
+) -> Iterator[Document | DocumentError]:
+    """Read instances with the judge's own reader."""
+    read = partial(verify.read_rebalance, max_partitions=max_partitions)
+    return _read_judged(source, read)
+
+
+def _read_judged(
+    source: str, read: Callable[[bytes], Document]
+) -> Iterator[Document | DocumentError]:
+    """Read documents with the judge's own reader."""
+
+    def parse(text: bytes, *, source: str | None, line: int | None) -> Document:
+        try:
+            return read(text)
+        except verify.Unreadable as error:
+            raise DocumentError(
+                error.reason,
+                path=error.path,
+                source=source,
+                line=line,
+                more=error.more,
+            ) from None
+
+    return read_documents(source, parse)

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from threading import Event
 from typing import Final
 
 import typer
 
-import verify
 from oracle.cli.codes import FINE, INTERRUPTED, NO
 from oracle.cli.input.documents import Complaints, good, refusals
 from oracle.cli.input.given_group import GivenGroup, given_input
-from oracle.cli.input.pairing import Document, Instances
+from oracle.cli.input.pairing import Document, Instances, pairs_of, read_instances
 from oracle.cli.input.unknown_names import NameWarnings
 from oracle.cli.options.explain import ExplainOptions
 from oracle.cli.printing.parts import Line, Part, Sheet
 from oracle.cli.printing.sink import STDOUT, Sink, opened_sink
 from oracle.cli.printing.terminal import printed, working
 from oracle.cli.runs.interrupts import run_stoppable
-from oracle.cli.runs.judge import read_judged
 from oracle.cli.runs.solve import report_missing_kernels
 from oracle.explanation import Explanation, explain, explanation_lines
-from rebalance import ClaimRule, DocumentError, Instance, SourceError
+from rebalance import ClaimRule, DocumentError, Instance
 from solver import Policy, Result, parse_policy, solve
 
 Pair = tuple[Document, Document | None]
@@ -111,47 +108,26 @@ def _explanations(
     if isinstance(instances, GivenGroup):
         pairs: Iterator[tuple[int, Pair]] = iter([(1, instances.judged_pair())])
     elif assignments is None:
-        documents = _documents(instances, run)
+        documents = read_instances(instances, run.options.max_partitions)
         pairs = (
             (number, (document, None))
             for number, document in good(documents, complaints)
         )
     else:
-        known = Instances(instances, _documents(instances, run))
-        pairs = _pairs(known, assignments, complaints)
+        documents = read_instances(instances, run.options.max_partitions)
+        known = Instances(instances, documents)
+        pairs = (
+            (number, (instance, given))
+            for number, instance, given in pairs_of(known, assignments, complaints)
+            if not isinstance(instance, DocumentError)
+            and not isinstance(given, DocumentError)
+        )
     warnings = NameWarnings(source)
     for number, (instance, assignment) in pairs:
         warnings.check_plain(instance, number)
         with refusals(complaints, source=source, number=number):
             yield run.explained(instance, assignment)
     warnings.finish()
-
-
-def _documents(instances: str, run: _ExplainRun) -> Iterator[Document | DocumentError]:
-    read = partial(verify.read_rebalance, max_partitions=run.options.max_partitions)
-    return read_judged(instances, read)
-
-
-def _pairs(
-    known: Instances, assignments: str, complaints: Complaints
-) -> Iterator[tuple[int, Pair]]:
-    """Yield the readable pairs with their number, from 1; report the others."""
-    for _ in good(known.documents, complaints):
-        pass  # reports the instances that cannot be read
-    for place, given in enumerate(read_judged(assignments, verify.read_assignment)):
-        if isinstance(given, DocumentError):
-            complaints.add_error(given)
-            known.pass_over(place)
-            continue
-        try:
-            instance = known.of(given, place)
-        except SourceError as error:
-            complaints.add(f"{assignments}: document {place + 1}: {error}")
-            continue
-        if not isinstance(instance, DocumentError):
-            yield place + 1, (instance, given)
-    if known.unanswered:
-        complaints.add(known.unanswered_text)
 
 
 def _write(

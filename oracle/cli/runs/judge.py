@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final, NoReturn
 
 import typer
 
 import verify
 from oracle.cli.codes import NO
-from oracle.cli.input.documents import Complaints
+from oracle.cli.input.documents import Complaints, refusals
 from oracle.cli.input.given_group import GivenGroup, given_input
-from oracle.cli.input.pairing import Document, Instances
+from oracle.cli.input.pairing import Document, Instances, pairs_of, read_instances
 from oracle.cli.options.judge import JudgeOptions
 from oracle.cli.printing.sink import Sink, opened_sink
 from oracle.cli.printing.terminal import printed, working
 from oracle.cli.printing.verdicts import verdict_parts
 from oracle.cli.runs.judge_requirements import is_at_optimum, is_kip54_balanced
-from rebalance import DocumentError, InstanceError, SourceError, read_documents
+from rebalance import DocumentError, SourceError
 
 Verdict = dict[str, Any]
 
@@ -91,11 +90,7 @@ def _judge_files(instances: str, assignments: str, options: JudgeOptions) -> NoR
     """Judge every assignment of a file, in its order."""
     judging = _Judging(options=options, cooperative=options.cooperative)
     complaints = Complaints()
-    read = partial(verify.read_rebalance, max_partitions=options.max_partitions)
-    known = Instances(instances, read_judged(instances, read))
-    for document in known.documents:
-        if isinstance(document, DocumentError):
-            complaints.add_error(document)
+    known = Instances(instances, read_instances(instances, options.max_partitions))
     unmet = 0
     written = opened_sink(options.output, as_json=options.as_json)
     with written as sink, working("judging") as count:
@@ -104,8 +99,6 @@ def _judge_files(instances: str, assignments: str, options: JudgeOptions) -> NoR
             unmet += not is_met
             _write(sink, verdict, unmet=None if is_met else options.require)
             count()
-    if known.unanswered:
-        complaints.add(known.unanswered_text)
     raise typer.Exit(complaints.exit_code or (NO if unmet else 0))
 
 
@@ -130,46 +123,19 @@ def _judge_group(group: GivenGroup, options: JudgeOptions) -> NoReturn:
 def _verdicts(
     known: Instances, source: str, judging: _Judging, complaints: Complaints
 ) -> Iterator[Verdict]:
-    for place, assignment in enumerate(read_judged(source, verify.read_assignment)):
+    for number, instance, assignment in pairs_of(known, source, complaints):
         if isinstance(assignment, DocumentError):
-            complaints.add_error(assignment)
-            known.pass_over(place)
             yield _unreadable(assignment, "assignment")
-            continue
-        try:
-            instance = known.of(assignment, place)
-            if isinstance(instance, DocumentError):
-                yield _unreadable(instance, "instance")
-                continue
-            verdict = judging.verdict(instance, assignment)
-        except (SourceError, InstanceError) as error:
-            complaints.add(f"{source}: document {place + 1}: {error}")
-            continue
-        if verdict["verdict"] == "unreadable":
-            culprit = verdict["evidence"]["unreadable"]
-            reason = f"{culprit['path']}: {culprit['reason']}"
-            complaints.add(f"{source}: document {place + 1}: {reason}")
-        yield verdict
-
-
-def read_judged(
-    source: str, read: Callable[[bytes], Document]
-) -> Iterator[Document | DocumentError]:
-    """Read documents with the judge's own reader."""
-
-    def parse(text: bytes, *, source: str | None, line: int | None) -> Document:
-        try:
-            return read(text)
-        except verify.Unreadable as error:
-            raise DocumentError(
-                error.reason,
-                path=error.path,
-                source=source,
-                line=line,
-                more=error.more,
-            ) from None
-
-    return read_documents(source, parse)
+        elif isinstance(instance, DocumentError):
+            yield _unreadable(instance, "instance")
+        else:
+            with refusals(complaints, source=source, number=number):
+                verdict = judging.verdict(instance, assignment)
+                if verdict["verdict"] == "unreadable":
+                    culprit = verdict["evidence"]["unreadable"]
+                    reason = f"{culprit['path']}: {culprit['reason']}"
+                    complaints.add(f"{source}: document {number}: {reason}")
+                yield verdict
 
 
 def _unreadable(error: DocumentError, document: str) -> Verdict:
