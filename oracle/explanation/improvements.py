@@ -65,9 +65,20 @@ def add_balance(
                 gain=_gain(about, before, after["figures"]),
             )
         )
+    _add_chains(about, found, members, before, _by_route(about, chains))
+    return after
+
+
+def _add_chains(
+    about: ExplainedCase,
+    found: Statements,
+    members: Members,
+    before: Mapping[str, Any],
+    routes: Sequence[list[Chain]],
+) -> None:
+    """State chains, those with one route together; ``before`` are the figures."""
     count = RunningCount(about.case, members, before["moves"])
-    alike = _by_route(about, chains)
-    listed, score = alike[:LISTED], before["kip54_score"]
+    listed, score = routes[:LISTED], before["kip54_score"]
     with found.checking(len(listed)):
         records = []
         for of_route in listed:
@@ -77,8 +88,7 @@ def add_balance(
             records.append(record)
         _require_counted(about, count)
         found.add(*records)
-    found.count_more("chain", len(alike) - LISTED)
-    return after
+    found.count_more("chain", len(routes) - LISTED)
 
 
 def add_exchanges(

@@ -127,16 +127,7 @@ class _Changed:
                 "balance_met": verdict["policy"]["balance_met"],
                 "budget_met": verdict["policy"]["budget_met"],
                 "figures": Figures.model_validate(verdict["figures"]),
-                "objectives": [
-                    PlannedObjective.model_validate(
-                        {
-                            key: objective[key]
-                            for key in ("of", "value", "scale")
-                            if key in objective
-                        }
-                    )
-                    for objective in verdict["objectives"]
-                ],
+                "objectives": [*map(_objective, verdict["objectives"])],
                 "transition": transition(
                     known["assignor"],
                     self.after,
@@ -146,6 +137,13 @@ class _Changed:
                 ),
             }
         )
+
+
+def _objective(judged: dict[str, Any]) -> PlannedObjective:
+    keys = ("of", "value", "scale")
+    return PlannedObjective.model_validate(
+        {key: judged[key] for key in keys if key in judged}
+    )
 
 
 def _found(verdict: dict[str, Any]) -> dict[str, str]:

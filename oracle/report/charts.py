@@ -96,24 +96,12 @@ def columns(
     """
     names = [name for name, _ in values]
     largest = max((value for _, value in values), default=0)
-    step = -(-len(names) // labels)
-    written = names[::step]
     room = width - 12
-    count = len(str(f"{largest:,}")) * (_ROOM - 1) * len(names) < room
     data = [
         {"label": name, "value": value, "written": f"{value:,}"}
         for name, value in values
     ]
-    axis = alt.Axis(
-        title=None,
-        values=written,
-        labelAngle=0,
-        labelOverlap=True,
-        ticks=False,
-        domainColor="var(--line)",
-        labelColor="var(--ink)",
-        labelFontSize=_TEXT - 2,
-    )
+    axis = _sparse_axis(names[:: -(-len(names) // labels)])
     base = alt.Chart(alt.InlineData(values=data)).encode(
         x=alt.X("label:N", sort=names, axis=axis, scale=alt.Scale(paddingInner=0.15)),
         y=alt.Y(
@@ -124,11 +112,25 @@ def columns(
     texts = base.mark_text(dy=-7, fontSize=_TEXT - 2, fill="var(--ink)").encode(
         text="written:N"
     )
-    if not count:
+    if len(f"{largest:,}") * (_ROOM - 1) * len(names) >= room:
         place = next((n for n, (_, value) in enumerate(values) if value == largest), 0)
         name = names[place] if names else ""
         texts = texts.transform_filter(alt.datum.label == name)
     return _svg(alt.layer(bars, texts), width=room, height=height)
+
+
+def _sparse_axis(written: Sequence[str]) -> alt.Axis:
+    """Return an axis with these labels."""
+    return alt.Axis(
+        title=None,
+        values=written,
+        labelAngle=0,
+        labelOverlap=True,
+        ticks=False,
+        domainColor="var(--line)",
+        labelColor="var(--ink)",
+        labelFontSize=_TEXT - 2,
+    )
 
 
 @_unchecked

@@ -86,19 +86,12 @@ def group_data(
     texts: list[str] = []
     left = DATA_BYTES
     for row, id_ in zip(rows, ids, strict=True):
-        counts, shown = row.counts, visible(row.group, limit=NAME_KEPT)
+        shown = visible(row.group, limit=NAME_KEPT)
         values: list[int | str] = [
             cluster_of[row.cluster],
             shown,
             assignor_of.get(row.assignor or "", -1),
-            counts.judged,
-            counts.optimum,
-            counts.needless,
-            counts.needless_moves,
-            counts.unbalanced,
-            counts.invalid,
-            row.lag.median_above if row.lag.median_above is not None else -1,
-            counts.gain,
+            *_numbers(row),
             int((row.cluster, row.group) in endless),
             advice_of.get(row.advice, len(advice_of)) if row.advice else -1,
         ]
@@ -120,6 +113,20 @@ def group_data(
     }
     data = f'{literal(head)[:-1]},"rows":[{",".join(texts)}]}}'
     return Markup(data), len(texts)  # noqa: S704 - `literal` leaves no markup
+
+
+def _numbers(row: ClientRow) -> tuple[int, ...]:
+    counts, above = row.counts, row.lag.median_above
+    return (
+        counts.judged,
+        counts.optimum,
+        counts.needless,
+        counts.needless_moves,
+        counts.unbalanced,
+        counts.invalid,
+        -1 if above is None else above,
+        counts.gain,
+    )
 
 
 def literal(value: object) -> str:

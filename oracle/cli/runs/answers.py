@@ -83,10 +83,7 @@ def answer_all(
                 instance = _instance(document, number, rule, warnings)
                 found = answer(instance)
             except (DocumentError, InstanceError) as error:
-                if isinstance(error, DocumentError):
-                    complaints.add_error(error)
-                else:
-                    complaints.add(f"{given}: document {number}: {error}")
+                _complain(complaints, error, f"{given}: document {number}")
                 if errors:
                     sink.write_document({"error": str(error)})
                     answered += 1
@@ -103,6 +100,15 @@ def answer_all(
     if stop is not None and stop.is_set():
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(complaints.exit_code or (NO if refused else FINE))
+
+
+def _complain(
+    complaints: Complaints, error: DocumentError | InstanceError, place: str
+) -> None:
+    if isinstance(error, DocumentError):
+        complaints.add_error(error)
+    else:
+        complaints.add(f"{place}: {error}")
 
 
 def _instance(

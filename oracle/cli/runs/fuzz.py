@@ -89,12 +89,14 @@ class _FuzzRun:
         self._state_repeats(summaries, tested)
         self._state_what_was_cut(campaign, findings, tested.name)
         self._reproduce(findings, tested, date=recorder.date, deadline=deadline)
-        requirement = Requirement(options.require)
+        self._set_code(campaign, deterministic=tested.deterministic)
+
+    def _set_code(self, campaign: Campaign, *, deterministic: bool) -> None:
+        """Note whether an outcome does not meet the requirement."""
+        requirement = Requirement(self.options.require)
         for counts in campaign.counts.values():
             for category, number in counts.outcomes.items():
-                is_broken = (
-                    category is Category.NONDETERMINISTIC and tested.deterministic
-                )
+                is_broken = category is Category.NONDETERMINISTIC and deterministic
                 if number and (is_broken or not requirement.is_met_by(category)):
                     self.code = max(self.code, NO)
 
