@@ -25,6 +25,7 @@ from pipeline.history.stream import ORDER, histories
 from pipeline.history.whole_groups import histories_of_groups
 from pipeline.session import ROWS_PER_BATCH
 from pipeline.sources.find import find_sources
+from pipeline.sources.parquet_tables import with_our_columns
 from pipeline.sources.record_batches import batches_of_records, rows_of_records
 from pipeline.sources.rows import Row, batches_of
 from pipeline.sources.source_file import SourceFile
@@ -45,7 +46,9 @@ def main() -> None:
         source = Path(folder) / "source"
         multiplied(RECORDING, source, Shape(copies=copies))
         (file,) = find_sources([source]).files
-        table = as_read(pq.read_table(source / Path(file.name).name), file)
+        records = pq.read_table(source / Path(file.name).name).combine_chunks()
+        batches = [with_our_columns(b, file.written) for b in records.to_batches()]
+    table = pa.Table.from_batches(batches)
     is_commit = pc.is_in(
         pc.binary_slice(table["key"], 0, 2),
         value_set=pa.array([b"\x00\x00", b"\x00\x01"], pa.binary()),
@@ -54,23 +57,6 @@ def main() -> None:
     for name, some in (("all", table), ("commits", table.filter(is_commit))):
         _report(f"{name}, by columns", some, file, _by_columns, histories_of_groups)
         _report(f"{name}, one by one", some, file, _one_by_one, _single)
-
-
-def as_read(records: pa.Table, file: SourceFile) -> pa.Table:
-    """Return a recording's records in the columns that Spark's reader yields."""
-    count = len(records)
-    return pa.table(
-        {
-            "path": pa.repeat(file.uri, count),
-            "number": pa.array(range(1, count + 1), pa.int64()),
-            "key": records["key"],
-            "value": records["value"],
-            "partition": records["partition"].cast(pa.int64()),
-            "offset": records["offset"],
-            "timestamp": records["timestamp"].cast(pa.string()),
-            "topic": records["topic"],
-        }
-    )
 
 
 def _report(
@@ -101,12 +87,14 @@ def _batches(table: pa.Table) -> Batches:
 
 def _by_columns(batches: Batches, file: SourceFile) -> Batches:
     for batch in batches:
-        yield from batches_of_records(batch, {file.uri: file})
+        yield from batches_of_records(batch, file, 1)
 
 
 def _one_by_one(batches: Batches, file: SourceFile) -> Batches:
     return batches_of(
-        row for batch in batches for row in rows_of_records(batch, {file.uri: file})
+        row
+        for batch in batches
+        for row in rows_of_records(batch, file, range(len(batch)))
     )
 
 

@@ -27,8 +27,8 @@ from pipeline.sources.find import Found
 from pipeline.sources.lag_metrics import gap_rows
 from pipeline.sources.spark_rows import (
     SPARK_ERRORS,
-    SourceReader,
     parcels_of_rows,
+    source_parcels,
     unknown_rows,
 )
 from pipeline.tables import SCHEMAS
@@ -119,31 +119,27 @@ def read_cases(
 ) -> DataFrame:
     """Read the sources, reconstruct their cases, and save them."""
     tasks, most = division.tasks, facts.max_partitions
-    reader = SourceReader(spark, found.files, tasks=tasks, max_partitions=most)
-    while True:
-        try:
-            tables = [reader.parcels()] if found.files else []
-            if notices := [*unknown_rows(found.unknown), *gap_rows(found.lag_gaps)]:
-                tables.append(parcels_of_rows(spark, notices, tasks))
-            if found.live is not None:
-                from pipeline.audit.live_rows import live_parcels  # noqa: PLC0415
+    tables: list[DataFrame] = []
+    if found.files:
+        files = source_parcels(spark, found.files, tasks=tasks, max_partitions=most)
+        tables.append(files)
+    if notices := [*unknown_rows(found.unknown), *gap_rows(found.lag_gaps)]:
+        tables.append(parcels_of_rows(spark, notices, tasks))
+    if found.live is not None:
+        from pipeline.audit.live_rows import live_parcels  # noqa: PLC0415
 
-                tables.append(live_parcels(spark, found.live, tasks))
-            table = reduce(DataFrame.unionByName, tables)
-            if not found.has_states:
-                cases = reconstruct(table, tasks)
-                return save_cases(spark, work, cases, division.parts)
-            cases = reconstruct(table, tasks, are_single=True)
-            kept = cases.persist(StorageLevel.MEMORY_AND_DISK)
-            try:
-                names = {**topic_names(kept), **facts.names}
-                matched = match_snapshots(kept, names, tasks)
-                return save_cases(spark, work, matched, division.parts)
-            finally:
-                kept.unpersist()
-        except SPARK_ERRORS as error:
-            if not reader.finds_damage(error):
-                raise
+        tables.append(live_parcels(spark, found.live, tasks))
+    table = reduce(DataFrame.unionByName, tables)
+    if not found.has_states:
+        return save_cases(spark, work, reconstruct(table, tasks), division.parts)
+    cases = reconstruct(table, tasks, are_single=True)
+    kept = cases.persist(StorageLevel.MEMORY_AND_DISK)
+    try:
+        names = {**topic_names(kept), **facts.names}
+        matched = match_snapshots(kept, names, tasks)
+        return save_cases(spark, work, matched, division.parts)
+    finally:
+        kept.unpersist()
 
 
 def judge_cases(

@@ -26,7 +26,7 @@ from pipeline.sources.given_subscriptions import (
     read_subscriptions,
     with_given_subscriptions,
 )
-from pipeline.sources.local_rows import read_found
+from pipeline.sources.read import read_found
 from pipeline.sources.rows import (
     CASE,
     QUARANTINED,

@@ -14,9 +14,8 @@ from pipeline.live.admin import connected, topic_state
 from pipeline.live.client_properties import ClientSettings
 from pipeline.live.offset_reader import OffsetReader
 from pipeline.live.offsets_log import LogRange, LogRecord, OffsetsLog
-from pipeline.sources.read import keyed
 from pipeline.sources.record_lines import OFFSETS_TOPIC
-from pipeline.sources.rows import Row, bytes_row
+from pipeline.sources.rows import Row, bytes_row, keyed
 from pipeline.sources.sidecars import Logs
 from pipeline.topic_ids import text_of_id
 

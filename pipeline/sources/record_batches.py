@@ -8,61 +8,50 @@ states what is wrong with each; the result is the same if every record does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache, reduce
+from itertools import compress
 from typing import Final
-from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.records import decode_record
-from pipeline.sources.read import keyed
 from pipeline.sources.record_format import Encoding
 from pipeline.sources.record_lines import INT32_MAX, MOST_MS, OFFSETS_TOPIC
 from pipeline.sources.record_parquet import record_of_fields
-from pipeline.sources.rows import RECORD, ROWS, Row, batches_of
+from pipeline.sources.rows import RECORD, ROWS, Row, batches_of, keyed
 from pipeline.sources.source_file import SourceFile
-from pipeline.sources.spark_tables import NUMBER, PATH
 from rebalance import WireError
-
-Batches = Iterator[pa.RecordBatch]
 
 _MILLISECONDS: Final = "^[0-9]{1,15}$"
 _LONGEST_KEPT: Final = 1_024
 """Bytes of the longest key whose group is kept: names have at most 249 characters."""
 
 
-def on_records(files: dict[str, SourceFile]) -> Callable[[Batches], Batches]:
-    """Return a function from records as Spark reads them to batches of `ROWS`."""
-
-    def convert(batches: Batches) -> Batches:
-        for batch in batches:
-            yield from batches_of_records(batch, files)
-
-    return convert
-
-
-def batches_of_records(batch: pa.RecordBatch, files: dict[str, SourceFile]) -> Batches:
+def batches_of_records(
+    batch: pa.RecordBatch, file: SourceFile, first: int
+) -> Iterator[pa.RecordBatch]:
     """Yield the rows of one batch: the sound records, then the others.
 
     Parameters
     ----------
     batch
-        `PATH`, `NUMBER`, and the columns of `records_table`.
-    files
-        Files by location.
+        The columns of `pipeline.sources.parquet_tables.with_our_columns`.
+    file
+        The file that they are from.
+    first
+        Number of the first record in the file.
     """
-    paths = batch.column(PATH).dictionary_encode()
-    found = [files[unquote(path)] for path in paths.dictionary.to_pylist()]
-    if any(file.written.encoding not in (None, Encoding.BYTES) for file in found):
-        yield from batches_of(rows_of_records(batch, files))
+    numbers = range(first, first + len(batch))
+    if file.written.encoding not in (None, Encoding.BYTES):
+        yield from batches_of(rows_of_records(batch, file, numbers))
         return
     keys = batch.column("key").to_pylist()
     columns = {
         "what": pa.repeat(RECORD, len(batch)),
         "group_id": pa.array([_group_of(key) for key in keys], pa.string()),
-        "source": pa.array([file.name for file in found]).take(paths.indices),
+        "source": pa.repeat(file.name, len(batch)),
         "source_partition": batch.column("partition"),
         "source_offset": batch.column("offset"),
         "at": batch.column("timestamp"),
@@ -75,18 +64,18 @@ def batches_of_records(batch: pa.RecordBatch, files: dict[str, SourceFile]) -> B
     if sound.true_count:
         yield _batch(columns, sound.true_count)
     if sound.false_count:
-        others = batch.filter(pc.invert(sound))
-        yield from batches_of(rows_of_records(others, files))
+        are_others = pc.invert(sound)
+        left = compress(numbers, are_others.to_pylist())
+        yield from batches_of(rows_of_records(batch.filter(are_others), file, left))
 
 
 def rows_of_records(
-    batch: pa.RecordBatch, files: dict[str, SourceFile]
+    batch: pa.RecordBatch, file: SourceFile, numbers: Iterable[int]
 ) -> Iterator[Row]:
-    """Yield the rows of one batch, one by one."""
-    for fields in batch.to_pylist():
-        file = files[unquote(fields[PATH])]
-        encoding = file.written.encoding
-        yield keyed(record_of_fields(fields, file.name, fields[NUMBER], encoding))
+    """Yield the rows of one batch, one by one; ``numbers`` are those of its records."""
+    encoding = file.written.encoding
+    for number, fields in zip(numbers, batch.to_pylist(), strict=True):
+        yield keyed(record_of_fields(fields, file.name, number, encoding))
 
 
 def _are_sound(batch: pa.RecordBatch) -> pa.BooleanArray:

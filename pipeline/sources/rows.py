@@ -8,8 +8,10 @@ from typing import Any, Final, TypeAlias, TypeVar
 import pyarrow as pa
 
 from pipeline.cases import Case, pack
+from pipeline.records import decode_record
 from pipeline.sightings import Sighting
 from pipeline.table_bytes import as_bytes
+from rebalance import WireError
 
 Row: TypeAlias = dict[str, Any]
 _T = TypeVar("_T")
@@ -194,6 +196,17 @@ def record_quarantined(
     )
 
 
+def keyed(row: Row) -> Row:
+    """Add the group of a record, from its key; return other rows as they are."""
+    if row["what"] != RECORD:
+        return row
+    try:
+        group_id = decode_record(row["key"], None).group_id
+    except WireError as error:
+        return record_quarantined(UNREADABLE, row, str(error))
+    return row | {"group_id": group_id}
+
+
 def message_of(error: Exception) -> str:
     """Return the first line of an error's message, or its class."""
     return (str(error).splitlines() or [type(error).__name__])[0]
@@ -205,14 +218,20 @@ def broken_off_row(error: Exception, source: str, line: int | None = None) -> Ro
     return quarantine_row(UNREADABLE, reason, source=source, line=line)
 
 
-def gathered(items: Iterable[_T], length: Callable[[_T], int]) -> Iterator[list[_T]]:
-    """Gather items into lists of a bounded number, and of bounded bytes."""
+def gathered(
+    items: Iterable[_T], length: Callable[[_T], int], most: int | None = None
+) -> Iterator[list[_T]]:
+    """Gather items into lists of a bounded number, and of ``most`` bytes or one more.
+
+    By default, they are `BYTES_PER_BATCH`.
+    """
+    most = BYTES_PER_BATCH if most is None else most
     found: list[_T] = []
     size = 0
     for item in items:
         found.append(item)
         size += length(item)
-        if len(found) >= ROWS_PER_BATCH or size >= BYTES_PER_BATCH:
+        if len(found) >= ROWS_PER_BATCH or size >= most:
             yield found
             found, size = [], 0
     if found:

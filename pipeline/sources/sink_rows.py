@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from pipeline.sources.read import TextPiece, keyed
 from pipeline.sources.record_format import Encoding, RecordFormat, decoded
 from pipeline.sources.record_lines import milliseconds_since_1970
 from pipeline.sources.record_parquet import record_of_fields
@@ -28,6 +27,7 @@ from pipeline.sources.rows import (
     WITHOUT_TOMBSTONES,
     Row,
     broken_off_row,
+    keyed,
     quarantine_row,
 )
 from pipeline.sources.sink_content import Item, SinkContent, Unsound, content_of
@@ -65,27 +65,26 @@ class _File:
         return value.get(self.file.written.name(column))
 
 
-def rows_of_pair(pieces: Iterable[TextPiece]) -> Iterator[Row]:
+def rows_of_pair(files: Iterable[tuple[SourceFile, bytes]]) -> Iterator[Row]:
     """Yield the records of a pair; what has no key or no value is quarantined.
 
     Items that have the same fault form one row, with their number and the first
     position, from 1.
     """
     read: dict[SinkRole, _File] = {}
-    for piece in pieces:
-        sink = piece.file.sink
-        if sink is not None:
-            content = content_of(piece.text, sink.form)
-            read[sink.name.role] = _File(piece.file, sink, content)
+    for file, data in files:
+        if (sink := file.sink) is not None:
+            content = content_of(data, sink.form)
+            read[sink.name.role] = _File(file, sink, content)
     keys = read.get(SinkRole.KEYS)
     values = read.get(SinkRole.VALUES)
     if keys is not None and values is not None:
         yield from _joined(keys, values)
     elif keys is not None and keys.length:
         yield _counted(SET_ASIDE, TOMBSTONES, keys, 0)
-    for file in read.values():
-        if file.content.broken is not None:
-            yield broken_off_row(file.content.broken, file.file.name, file.length + 1)
+    for side in read.values():
+        if side.content.broken is not None:
+            yield broken_off_row(side.content.broken, side.file.name, side.length + 1)
 
 
 def _joined(keys: _File, values: _File) -> Iterator[Row]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from pathlib import PurePosixPath
@@ -39,13 +39,11 @@ from pipeline.sources.source_kind import (
 from rebalance import SourceError, is_device_failure
 
 LARGE: Final = 16 << 20
-"""Bytes from which a text is read line by line, in blocks, and not as one value."""
+"""Bytes from which a text is read in blocks, by several tasks."""
 WHOLE_LIMIT: Final = 256 << 20
 """Bytes of the largest file that is read as one value."""
 DIGEST_LIMIT: Final = 1 << 30
 """Bytes of the largest file whose sha256 is computed."""
-_OTHER_CODECS: Final = (".bz2", ".deflate", ".lz4", ".snappy", ".zst")
-"""Names by which Hadoop would decompress a text that is not compressed."""
 _CHUNK: Final = 1 << 20
 
 
@@ -63,35 +61,14 @@ class FileLayout(Enum):
     SINK = "sink"  # of Kafka Connect: values or keys, which are read together
 
 
-_IN_LINES: Final = (
-    FileLayout.LINES,
-    FileLayout.CONSOLE,
-    FileLayout.LOG,
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParquetFooter:
-    """Columns and row groups of a Parquet file; ``least_group`` is in bytes."""
-
-    schema: pa.Schema
-    group_rows: tuple[int, ...]
-    least_group: int
-
-    @property
-    def rows(self) -> int:
-        """Rows of all groups."""
-        return sum(self.group_rows)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """A file to be read: ``name`` is that of the tables, ``uri`` that of Spark.
+    """A file to be read: ``name`` is that of the tables, ``uri`` its location.
 
     ``sha256`` is None where it is not computed: of remote files, and of large ones.
-    ``partition`` is that of a log segment; ``sink`` is the place of a file of Kafka
-    Connect's S3 sink. ``is_utf16`` texts have no lines for Spark. ``group_name`` is the
-    group of a describe text's tables that state none.
+    ``group_rows`` are those of each row group of Parquet. ``partition`` is that of a
+    log segment; ``sink`` is the place of a file of Kafka Connect's S3 sink.
+    ``group_name`` is the group of a describe text's tables that state none.
     """
 
     name: str
@@ -103,7 +80,7 @@ class SourceFile:
     sha256: str | None = None
     packed: bool = False
     is_utf16: bool = False
-    footer: ParquetFooter | None = field(default=None, compare=False)
+    group_rows: tuple[int, ...] = ()
     written: RecordFormat = AS_SPARK
     partition: int | None = None
     sink: SinkPart | None = None
@@ -116,14 +93,10 @@ class SourceFile:
 
     @property
     def is_large(self) -> bool:
-        """Whether it is read line by line by Spark."""
-        return (
-            self.layout in _IN_LINES
-            and self.length >= LARGE
-            and not self.is_utf16
-            and self.packed == self.uri.endswith(".gz")
-            and not self.uri.endswith(_OTHER_CODECS)
-        )
+        """Whether it is divided at ends of lines."""
+        is_in_lines = self.layout in (FileLayout.LINES, FileLayout.CONSOLE)
+        is_plain = not (self.packed or self.is_utf16)
+        return is_in_lines and is_plain and self.length >= LARGE
 
 
 _Make: TypeAlias = "partial[SourceFile]"
@@ -159,7 +132,7 @@ def source_file(
     except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
         said = f"unreadable: {message_of(error)}"
         raise UnknownFormatError(said, source=name, cause=error) from None
-    reason = _why_not_by_spark(found)
+    reason = _why_refused(found)
     if reason is not None:
         raise SourceError(reason, source=name)
     return replace(found, sha256=digest)
@@ -192,12 +165,15 @@ def _recognized(
     name, uri = make.keywords["name"], make.keywords["uri"]
     head = file.read(len(PARQUET_MAGIC))
     if head == PARQUET_MAGIC:
-        footer = _footer(file, name)
-        kind = kind_of_schema(footer.schema, name, written)
+        schema, group_rows = _footer(file, name)
+        kind = kind_of_schema(schema, name, written)
         if forced not in (None, kind):
             raise UnknownFormatError(f"Parquet with {kind.value}", source=name)
         return make(
-            kind=kind, layout=FileLayout.PARQUET, footer=footer, written=written
+            kind=kind,
+            layout=FileLayout.PARQUET,
+            group_rows=group_rows,
+            written=written,
         )
     if head == AVRO_MAGIC:
         file.seek(0)
@@ -264,37 +240,20 @@ def _partition(uri: str, name: str) -> int:
     return partition
 
 
-def _footer(file: BinaryIO, name: str) -> ParquetFooter:
+def _footer(file: BinaryIO, name: str) -> tuple[pa.Schema, tuple[int, ...]]:
+    """Return the columns of a Parquet file, and the rows of its row groups."""
     file.seek(0)
     try:
         with pq.ParquetFile(pa.PythonFile(file, mode="r")) as parquet:
-            metadata = parquet.metadata
-            groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-            schema = _with_instants(parquet.schema_arrow, parquet.schema)
+            metadata, schema = parquet.metadata, parquet.schema_arrow
+            groups = range(metadata.num_row_groups)
+            group_rows = tuple(metadata.row_group(at).num_rows for at in groups)
     except (OSError, pa.ArrowException) as error:
         reason = f"unreadable Parquet: {message_of(error)}"
         raise UnknownFormatError(reason, source=name, cause=error) from None
     if not groups:
         raise SourceError("Parquet without rows", source=name)
-    sizes = (
-        sum(group.column(i).total_compressed_size for i in range(group.num_columns))
-        for group in groups
-    )
-    rows = tuple(group.num_rows for group in groups)
-    return ParquetFooter(schema=schema, group_rows=rows, least_group=min(sizes))
-
-
-def _with_instants(schema: pa.Schema, stored: pq.ParquetSchema) -> pa.Schema:
-    """Replace the type of INT96 columns, which Spark reads as instants.
-
-    Arrow takes them for nanoseconds, as which Spark reads integers.
-    """
-    for at in range(len(stored)):
-        column = stored.column(at)
-        if column.physical_type == "INT96" and column.path in schema.names:
-            field = schema.field(column.path).with_type(pa.timestamp("us", "UTC"))
-            schema = schema.set(schema.get_field_index(column.path), field)
-    return schema
+    return schema, group_rows
 
 
 def _digest(file: BinaryIO, entry: FileEntry) -> str | None:
@@ -306,27 +265,22 @@ def _digest(file: BinaryIO, entry: FileEntry) -> str | None:
     return digest.hexdigest()
 
 
-def _why_not_by_spark(file: SourceFile) -> str | None:
-    """Return why Spark would not read a file, or would not see it."""
+def _why_refused(file: SourceFile) -> str | None:
+    """Return why a file cannot be read although it is a source."""
     last = name_of(file.uri)
     if last.endswith("._COPYING_"):
-        return "Spark ignores files with such names: rename it, without ._COPYING_"
-    if file.layout is not FileLayout.PARQUET and not file.is_large:
-        if file.length > WHOLE_LIMIT:
-            text = "a text whose name does not show whether it is compressed"
-            if file.is_utf16:
-                text = "a text in UTF-16 (convert it to UTF-8)"
-            whole = {
-                FileLayout.DOCUMENT: "one document",
-                FileLayout.SEGMENT: "a log segment",
-                FileLayout.AVRO: "an Avro file",
-                FileLayout.SINK: "a file of Kafka Connect's sink",
-                FileLayout.CONSOLE_JSON: f"output of a formatter ({INSTEAD})",
-            }
-            what = whole.get(file.layout, text)
-            return f"{what}, larger than {WHOLE_LIMIT >> 20} MiB"
-        try:
-            last.encode()
-        except UnicodeEncodeError:
-            return "a file name that is not UTF-8: rename it"
+        return "Hadoop still copies files with such names: rename it if it is complete"
+    whole = {
+        FileLayout.DOCUMENT: "one document",
+        FileLayout.SEGMENT: "a log segment",
+        FileLayout.AVRO: "an Avro file",
+        FileLayout.SINK: "a file of Kafka Connect's sink",
+        FileLayout.CONSOLE_JSON: f"output of a formatter ({INSTEAD})",
+    }
+    if file.layout in whole and file.length > WHOLE_LIMIT:
+        return f"{whole[file.layout]}, larger than {WHOLE_LIMIT >> 20} MiB"
+    try:
+        last.encode()
+    except UnicodeEncodeError:
+        return "a file name that is not UTF-8: rename it"
     return None

@@ -24,8 +24,7 @@ from pipeline.records import (
     TopicIdPartitions,
     TopicMetadata,
 )
-from pipeline.sources.read import keyed
-from pipeline.sources.rows import CASE, MISSING, QUARANTINED, Row, record_row
+from pipeline.sources.rows import CASE, MISSING, QUARANTINED, Row, keyed, record_row
 from pipeline.topic_ids import text_of_id
 from tests.pipeline.groups import GROUP, START_MS
 from tests.pipeline.records.consumer_writers import consumer_key, consumer_value

@@ -13,8 +13,7 @@ from pipeline.records import (
     OffsetCommit,
     OffsetTombstone,
 )
-from pipeline.sources.read import keyed
-from pipeline.sources.rows import WITHOUT_TOMBSTONES, Row, record_row
+from pipeline.sources.rows import WITHOUT_TOMBSTONES, Row, keyed, record_row
 from tests.pipeline.groups import START_MS
 from tests.pipeline.records.consumer_writers import consumer_key, consumer_value
 from tests.pipeline.records.writers import (

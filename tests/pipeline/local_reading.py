@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.sources.find import find_sources
-from pipeline.sources.local_rows import read_found
+from pipeline.sources.read import read_found
 from pipeline.sources.rows import RECORD, Row
 
 __all__ = ["damage", "read_found", "read_path", "read_paths", "records"]

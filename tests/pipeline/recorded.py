@@ -14,9 +14,16 @@ from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.topic_names import with_names
 from pipeline.known_counts import known_counts
 from pipeline.sources.lines import read_lines
-from pipeline.sources.read import keyed
 from pipeline.sources.record_lines import row_of_line
-from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID, Row, record_row, sighting_of
+from pipeline.sources.rows import (
+    CASE,
+    TOPIC,
+    TOPIC_ID,
+    Row,
+    keyed,
+    record_row,
+    sighting_of,
+)
 from pipeline.sources.sidecars import read_topics
 from pipeline.topic_ids import text_of_id
 from tests.support.wire import RECORDINGS

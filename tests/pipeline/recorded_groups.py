@@ -27,8 +27,7 @@ from pipeline.records import (
     TopicIdPartitions,
     decode_record,
 )
-from pipeline.sources.read import keyed
-from pipeline.sources.rows import CASE, Row, record_row
+from pipeline.sources.rows import CASE, Row, keyed, record_row
 from pipeline.sources.sidecars import read_topics
 from pipeline.topic_ids import text_of_id
 from rebalance.protocol import decode_assignment

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyspark.sql import SparkSession
 
 from conformance.broker import Broker
 from pipeline.cases import REPORTED, Case, unpack
@@ -36,7 +35,6 @@ from tests.pipeline.describe.describe_text import offsets
 from tests.pipeline.local_reading import damage, read_path, read_paths, records
 from tests.pipeline.logged_groups import fill, segment_of
 from tests.pipeline.test_log_segments import BROKER, NAME
-from tests.pipeline.test_spark_rows import by_spark, comparable
 
 TEXT, GROUPS, OFFSETS = (
     DATA / name for name in ("records.txt", "groups.json", "offsets.json")
@@ -341,15 +339,6 @@ def test_records_without_offsets_are_left_out_beside_others(tmp_path: Path) -> N
     (error,) = found.unknown
     assert error.source == "groups.json"
     assert "without offsets, next to records.txt" in error.reason
-
-
-@pytest.mark.heavy
-def test_spark_reads_the_same_console_rows(spark: SparkSession, tmp_path: Path) -> None:
-    packed = tmp_path / "groups.json"
-    packed.write_bytes(gzip.compress(GROUPS.read_bytes()))
-    for given_ in ([TEXT], [packed, OFFSETS]):
-        ours = comparable(read_paths(given_))
-        assert comparable(by_spark(spark, *given_)) == ours
 
 
 @pytest.mark.heavy

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
 from pipeline.describe.sections import Stray
 from pipeline.describe.snapshots import Snapshot
-from pipeline.files import local_path
 from pipeline.groups import group_source, read_group
 from pipeline.sources import describe_files
 from pipeline.sources.find import find_sources
 from pipeline.sources.lines import Line
-from pipeline.sources.rows import Row
-from pipeline.sources.source_kind import SourceKind
-from pipeline.sources.spark_rows import _by_uri, _on_pieces
-from pipeline.sources.spark_tables import FIRST, PATH, TEXT
-from rebalance import MAX_PARTITIONS, SourceError
+from rebalance import SourceError
 from tests.oracle.report.histories import audit_of
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.test_sources import LOG, jsonl
@@ -55,33 +49,12 @@ def names(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str | None, list[str]]]
     return given
 
 
-def locally(folder: Path, group_name: str | None) -> list[Row]:
-    return read_path(folder, group_name=group_name)
-
-
-def as_spark_does(folder: Path, group_name: str | None) -> list[Row]:
-    found = find_sources([folder], group_name=group_name)
-    texts = [file for file in found.files if file.kind is SourceKind.DESCRIBE]
-    pieces = {
-        PATH: [file.uri for file in texts],
-        FIRST: [1] * len(texts),
-        TEXT: [local_path(file.uri).read_bytes() for file in texts],
-    }
-    read = _on_pieces(_by_uri(texts), MAX_PARTITIONS)
-    batches = pa.table(pieces).to_batches()
-    return [row for batch in read(iter(batches)) for row in batch.to_pylist()]
-
-
-@pytest.mark.parametrize("read", [locally, as_spark_does])
 @pytest.mark.parametrize("group_name", ["orders", None])
 def test_the_parser_is_given_the_name(
-    folder: Path,
-    names: list[tuple[str | None, list[str]]],
-    read: Callable[[Path, str | None], list[Row]],
-    group_name: str | None,
+    folder: Path, names: list[tuple[str | None, list[str]]], group_name: str | None
 ) -> None:
-    """Reaches into the reader to see what it passes on, without Spark."""
-    read(folder, group_name)
+    """Reaches into the reader to see what it passes on."""
+    read_path(folder, group_name=group_name)
     assert names == [(group_name, ["history/old.txt", "history/older.txt"])]
 
 

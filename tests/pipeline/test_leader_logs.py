@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
 
 from conformance.broker import Broker, console_command
 from pipeline.cases import ALL_LISTED, NOT_REPORTED, SNAPSHOT
@@ -38,7 +37,6 @@ from tests.pipeline.logged_states import (
     with_records,
 )
 from tests.pipeline.test_sources import LOG, jsonl
-from tests.pipeline.test_spark_rows import by_spark, comparable
 from tests.support.waiting import wait_until
 
 
@@ -223,14 +221,6 @@ def test_a_log_that_breaks_off_is_used_up_to_there(tmp_path: Path) -> None:
     assert broken["source"].endswith("a.log.gz")
     assert broken["reason"].startswith("breaks off here: ")
     assert 990_000 < broken["source_offset"] < 1_010_000
-
-
-@pytest.mark.heavy
-def test_spark_reads_the_same_states(spark: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "a.log").write_text(f"{joined(4, 'range')}\n{PLAIN}\n{PLAIN[:-1]}")
-    (tmp_path / "b.log").write_text(f"{PLAIN}\n{message(4, a={'t': [0]})}")
-    ours = comparable(read_path(tmp_path))
-    assert comparable(by_spark(spark, tmp_path)) == ours
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.sightings import Sighting
+from pipeline.sources.parquet_tables import with_our_columns
 from pipeline.sources.record_batches import batches_of_records, rows_of_records
 from pipeline.sources.record_format import AS_SPARK, Encoding, RecordFormat
 from pipeline.sources.record_lines import OFFSETS_TOPIC
@@ -25,8 +26,6 @@ from tests.support.wire_strategies import damaged
 
 READ = pa.schema(
     [
-        ("path", pa.string()),
-        ("number", pa.int64()),
         ("key", pa.binary()),
         ("value", pa.binary()),
         ("partition", pa.int64()),
@@ -35,15 +34,13 @@ READ = pa.schema(
         ("topic", pa.string()),
     ]
 )
-"""Columns of `records_table`."""
+"""Columns of `with_our_columns`."""
 
 KEYS = tuple(sorted({row["key"] for row in churn_records()})[::40])
 TIMES = (None, "", "0", "-1", "1700000000000", "253402300799999", "253402300800000",
          "2026-01-01", "soon", "99999999999999999999", "\u0661")  # fmt: skip
 
 SOUND: Row = {
-    "path": "file:/c",
-    "number": 1,
     "key": KEYS[0],
     "value": b"v",
     "partition": 3,
@@ -53,28 +50,23 @@ SOUND: Row = {
 }
 
 
-def files(written: RecordFormat = AS_SPARK) -> dict[str, SourceFile]:
-    """Return two files, one of whose names is written in its URI with an escape."""
-    return {
-        uri: SourceFile(
-            name=name,
-            uri=uri,
-            kind=SourceKind.RECORDS,
-            layout=FileLayout.PARQUET,
-            length=1,
-            modified_ms=0,
-            written=written,
-        )
-        for name, uri in (("a b", "file:/a b"), ("c", "file:/c"))
-    }
+def file(written: RecordFormat = AS_SPARK) -> SourceFile:
+    """Return a file."""
+    return SourceFile(
+        name="a b",
+        uri="file:/a b",
+        kind=SourceKind.RECORDS,
+        layout=FileLayout.PARQUET,
+        length=1,
+        modified_ms=0,
+        written=written,
+    )
 
 
 def records() -> st.SearchStrategy[Row]:
     """Draw what a reader can find in a row, sound or not."""
     return st.fixed_dictionaries(
         {
-            "path": st.sampled_from(["file:/a%20b", "file:/c"]),
-            "number": st.integers(1, 100),
             "key": st.sampled_from(KEYS) | st.none() | damaged(KEYS),
             "value": st.none() | st.binary(max_size=9) | st.just(b"00"),
             "partition": st.sampled_from([0, 7, 2**31 - 1, 2**31, -1, None]),
@@ -85,8 +77,19 @@ def records() -> st.SearchStrategy[Row]:
     )
 
 
-def sorted_rows(batches: Iterator[pa.RecordBatch]) -> list[str]:
+def sorted_rows(batches: Iterable[pa.RecordBatch]) -> list[str]:
     return sorted(repr(row) for batch in batches for row in batch.to_pylist())
+
+
+def check_columns(batch: pa.RecordBatch, written: RecordFormat = AS_SPARK) -> None:
+    """Compare the rows of a batch, whose first record has number 7, in both ways."""
+    found = file(written)
+    numbers = range(7, 7 + len(batch))
+    expected = list(rows_of_records(batch, found, numbers))
+    by_columns = list(batches_of_records(batch, found, 7))
+    assert all(by_column.schema == ROWS for by_column in by_columns)
+    alone = pa.RecordBatch.from_pylist(expected, schema=ROWS)
+    assert sorted_rows(by_columns) == sorted_rows([alone])
 
 
 @pytest.mark.heavy
@@ -95,14 +98,8 @@ def sorted_rows(batches: Iterator[pa.RecordBatch]) -> list[str]:
     st.sampled_from([None, Encoding.BYTES, Encoding.HEX]),
 )
 def test_reading_by_columns(found: list[Row], encoding: Encoding | None) -> None:
-    known = files(RecordFormat(encoding=encoding))
     batch = pa.RecordBatch.from_pylist(found, schema=READ)
-    expected = pa.RecordBatch.from_pylist(
-        list(rows_of_records(batch, known)), schema=ROWS
-    )
-    by_columns = list(batches_of_records(batch, known))
-    assert all(by_column.schema == ROWS for by_column in by_columns)
-    assert sorted_rows(iter(by_columns)) == sorted_rows(iter([expected]))
+    check_columns(batch, RecordFormat(encoding=encoding))
 
 
 @pytest.mark.parametrize(
@@ -118,23 +115,15 @@ def test_reading_by_columns(found: list[Row], encoding: Encoding | None) -> None
 )
 def test_one_unusual_column(column: str, values: tuple[object, ...]) -> None:
     rows = [SOUND | {column: value} for value in values]
-    batch = pa.RecordBatch.from_pylist([SOUND, *rows], schema=READ)
-    expected = pa.RecordBatch.from_pylist(
-        list(rows_of_records(batch, files())), schema=ROWS
-    )
-    by_columns = batches_of_records(batch, files())
-    assert sorted_rows(by_columns) == sorted_rows(iter([expected]))
+    check_columns(pa.RecordBatch.from_pylist([SOUND, *rows], schema=READ))
 
 
 def test_recording_by_columns() -> None:
     table = pq.read_table(CHURN / "consumer_offsets.parquet")
-    rows = [
-        row | {"path": "file:/c", "number": number, "timestamp": str(row["timestamp"])}
-        for number, row in enumerate(table.to_pylist(), start=1)
-    ]
-    batch = pa.RecordBatch.from_pylist(rows, schema=READ)
-    (found,) = batches_of_records(batch, files())
-    expected = list(rows_of_records(batch, files()))
+    batch = with_our_columns(table.to_batches()[0], AS_SPARK)
+    assert batch.schema == READ
+    (found,) = batches_of_records(batch, file(), 1)
+    expected = list(rows_of_records(batch, file(), range(1, 1 + len(batch))))
     assert found.equals(pa.RecordBatch.from_pylist(expected, schema=ROWS))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import shutil
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,14 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyspark.sql import SparkSession
 
 from pipeline.cases import Case, unpack
 from pipeline.history.stream import NO_TOMBSTONES, histories
 from pipeline.sources import source_file
 from pipeline.sources.file_links import linked
 from pipeline.sources.find import find_sources
-from pipeline.sources.read import TextPiece
 from pipeline.sources.record_format import record_format
 from pipeline.sources.rows import (
     CASE,
@@ -46,10 +45,8 @@ from tests.pipeline.sink_files import (
     write_sink,
     written_as,
 )
-from tests.pipeline.test_avro_files import avro
-from tests.pipeline.test_avro_files import records as avro_records
 from tests.pipeline.test_sources import LOG, jsonl
-from tests.pipeline.test_spark_rows import by_spark, comparable
+from tests.pipeline.test_spark_rows import comparable
 
 STEM = "__consumer_offsets+0+0000000000"
 FORMS = ["json", "json.gz", "avro"]
@@ -398,9 +395,8 @@ def test_too_large_a_file_is_refused(
         find_sources([tmp_path])
 
 
-def pieces(contents: dict[str, bytes]) -> list[TextPiece]:
-    """Return files in JSON, by the ends of their names."""
-    found = []
+def in_pair(contents: dict[str, bytes]) -> Iterator[tuple[SourceFile, bytes]]:
+    """Yield files in JSON, by the ends of their names."""
     for end, text in contents.items():
         uri = f"file:/t/{STEM}.{end}"
         name = sink_name(uri)
@@ -415,8 +411,7 @@ def pieces(contents: dict[str, bytes]) -> list[TextPiece]:
             modified_ms=0,
             sink=part,
         )
-        found.append(TextPiece(file=file, first=1, text=text))
-    return found
+        yield file, text
 
 
 CONTENTS = {
@@ -431,7 +426,7 @@ def test_of_a_file_that_is_cut_off_the_start_is_used(
     end: str, data: st.DataObject
 ) -> None:
     cut = data.draw(st.integers(0, len(CONTENTS[end])))
-    rows = list(rows_of_pair(pieces({**CONTENTS, end: CONTENTS[end][:cut]})))
+    rows = list(rows_of_pair(in_pair({**CONTENTS, end: CONTENTS[end][:cut]})))
     read = [(row["key"], row["value"]) for row in records(rows)]
     assert read == TRUE[: len(read)]
     assert len(read) >= CONTENTS[end].count(b"\n", 0, cut)
@@ -446,7 +441,7 @@ def test_damage_in_a_line_costs_no_other(
     changed = data.draw(st.binary(max_size=9).filter(lambda noise: b"\n" not in noise))
     at = data.draw(st.integers(1, len(lines[number])))
     lines[number] = lines[number][:at] + changed + lines[number][at + len(changed) :]
-    rows = list(rows_of_pair(pieces({**CONTENTS, end: b"\n".join(lines)})))
+    rows = list(rows_of_pair(in_pair({**CONTENTS, end: b"\n".join(lines)})))
     read = {row["source_offset"]: (row["key"], row["value"]) for row in records(rows)}
     for offset, pair in enumerate(TRUE):
         assert offset == number or read[offset] == pair
@@ -455,42 +450,32 @@ def test_damage_in_a_line_costs_no_other(
 
 @given(st.binary(max_size=200), st.binary(max_size=200))
 def test_arbitrary_bytes_end_in_quarantine(first: bytes, second: bytes) -> None:
-    rows = list(rows_of_pair(pieces({"json": first, "keys.json": second})))
+    rows = list(rows_of_pair(in_pair({"json": first, "keys.json": second})))
     assert all(row["what"] in (UNREADABLE, SET_ASIDE) for row in rows)
 
 
 # Links.
 
 
-def test_a_link_leads_to_each_file_that_spark_would_skip() -> None:
-    (file, *_) = (piece.file for piece in pieces(CONTENTS))
+def test_a_link_leads_to_each_file_that_spark_would_skip_or_unpack() -> None:
     uris = [
-        "s3a://bucket/a b/_1+é%20.json.gz",
-        "hdfs://name:8020/t/_2",
-        "file:/t/.3.parquet",
+        "s3a://bucket/a b/_1+é%20.json",
+        "hdfs://name:8020/t/2.gz",
+        "hdfs://name:8020/t/.3.parquet",
         "s3a://bucket/plain.json",
     ]
-    given = [replace(file, uri=uri) for uri in uris]
-    located, settings = linked(given)
-    names = [
-        placed.uri.removeprefix("viewfs://").partition("/") for placed in located[:3]
-    ]
-    assert [(slash, name) for _, slash, name in names] == [
-        ("/", "0.gz"),
-        ("/", "1"),
-        ("/", "2.parquet"),
-    ]
-    (table,) = {table for table, _, _ in names}
-    assert located[3].uri == uris[3]
-    prefix = f"fs.viewfs.mounttable.{table}.link./"
+    read, settings = linked(uris)
+    (table,) = {read[uri].rpartition("/")[0] for uri in uris[:3]}
+    assert [read[uri] for uri in uris] == [f"{table}/{n}" for n in range(3)] + uris[3:]
+    prefix = f"fs.viewfs.mounttable.{table.removeprefix('viewfs://')}.link./"
     assert settings == {
-        f"{prefix}0.gz": "s3a://bucket/a%20b/_1%2B%C3%A9%2520.json.gz",
-        f"{prefix}1": "hdfs://name:8020/t/_2",
-        f"{prefix}2.parquet": "file:/t/.3.parquet",
+        f"{prefix}0": "s3a://bucket/a%20b/_1%2B%C3%A9%2520.json",
+        f"{prefix}1": "hdfs://name:8020/t/2.gz",
+        f"{prefix}2": "hdfs://name:8020/t/.3.parquet",
     }
-    others, _ = linked(given[:1])
-    assert others[0].uri != located[0].uri  # Hadoop keeps a table by its name
-    assert linked(given[3:]) == (given[3:], {})
+    others, _ = linked(uris[:1])
+    assert others[uris[0]] != read[uris[0]]  # Hadoop keeps a table by its name
+    assert linked(uris[3:]) == ({uris[3]: uris[3]}, {})
 
 
 # Histories.
@@ -527,48 +512,3 @@ def test_a_group_that_becomes_classic_takes_its_assignment_along() -> None:
     begun_anew = rows_of(*FIRST, group(0), group(1, a))
     cases = rebuild_rows(quarantined(begun_anew)).cases
     assert [case.generation for case in cases] == [1]
-
-
-# Spark.
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("tasks", [1, 5])
-def test_spark_joins_keys_and_values(
-    spark: SparkSession, tmp_path: Path, tasks: int
-) -> None:
-    """Spark skips files whose names begin with ``_``, as those of the sink do."""
-    folder = tmp_path / "a b%20ü"
-    recorded = churn()[:900]
-    write_sink(folder, recorded, form="json.gz", keys_form="avro", flush_size=50)
-    (short, *_) = sorted(place_of(folder).glob("*.keys.avro"))
-    short.write_bytes(short.read_bytes()[:-20])
-    rows = by_spark(spark, folder / "topics", tasks=tasks)
-    expected = read_path(folder / "topics")
-    assert comparable(rows) == comparable(expected)
-    assert len(records(rows)) > 700
-    assert any(row["reason"].startswith("breaks off") for row in rows if row["reason"])
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("end", ["jsonl", "jsonl.gz", "parquet", "avro"])
-def test_spark_reads_files_with_hidden_names(
-    spark: SparkSession,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    end: str,
-) -> None:
-    text = jsonl(LOG.records).encode()
-    path = tmp_path / f"_records.{end}"
-    if end == "parquet":
-        parquet_of(path, LOGGED)
-    elif end == "avro":
-        path.write_bytes(avro(avro_records()))
-    else:
-        path.write_bytes(gzip.compress(text) if end.endswith("gz") else text)
-    rows = by_spark(spark, path)
-    assert comparable(rows) == comparable(read_path(path))
-    assert len(records(rows)) == len(LOGGED)
-    monkeypatch.setattr(source_file, "LARGE", 10)
-    large = by_spark(spark, path)
-    assert comparable(large) == comparable(rows)

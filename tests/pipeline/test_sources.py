@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from pipeline.history.stream import ORDER, histories
 from pipeline.sources.find import find_sources
 from pipeline.sources.lines import Line, read_lines
-from pipeline.sources.read import keyed
 from pipeline.sources.record_lines import milliseconds, row_of_line
 from pipeline.sources.rows import (
     CASE,
@@ -29,6 +28,7 @@ from pipeline.sources.rows import (
     UNREADABLE,
     Row,
     batches_of,
+    keyed,
 )
 from rebalance import rebalance_of
 from rebalance.arrow import to_table

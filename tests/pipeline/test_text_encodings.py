@@ -7,23 +7,21 @@ import gzip
 import io
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from pipeline.files import LocalStore, Stores
-from pipeline.sources import source_file
+from pipeline.sources import source_file, source_pieces
 from pipeline.sources.find import find_sources
 from pipeline.sources.lag_metrics import read_lag_metrics
 from pipeline.sources.lines import read_lines
-from pipeline.sources.read import TextPiece
 from pipeline.sources.rows import CASE, UNREADABLE
 from pipeline.sources.sidecars import read_offsets, read_topics
-from pipeline.sources.source_file import FileLayout
+from pipeline.sources.source_pieces import pieces_of
 from rebalance import SourceError
 from tests.pipeline.describe.describe_text import members, state
-from tests.pipeline.local_reading import read_path
+from tests.pipeline.local_reading import read_found, read_path
 from tests.pipeline.test_sources import LOG, jsonl, what
 from tests.support.shapes import CHAIN, DOUBLE_CLAIM
 
@@ -47,6 +45,7 @@ ENCODINGS: dict[str, Callable[[str], bytes]] = {
     "utf-16-be": lambda text: codecs.BOM_UTF16_BE + text.encode("utf-16-be"),
 }
 MARKED, LITTLE = ENCODINGS["utf-8-sig"], ENCODINGS["utf-16-le"]
+DIVIDED = ("records", "documents")
 packed_or_not = pytest.mark.parametrize("pack", [bytes, gzip.compress])
 in_each_encoding = pytest.mark.parametrize(
     "encode", ENCODINGS.values(), ids=ENCODINGS.keys()
@@ -116,37 +115,25 @@ def test_only_the_first_line_has_a_mark() -> None:
     assert whole == apart == [b"a", *lines[1:]]
 
 
-def test_a_piece_of_a_large_file_begins_without_its_mark(tmp_path: Path) -> None:
-    path = tmp_path / "text"
-    path.write_bytes(MARKED(DESCRIBE))
-    (file,) = find_sources([path]).files
-    for first, text in ((1, b"a"), (2, b"\xef\xbb\xbfa")):
-        piece = TextPiece(file=file, first=first, text=b"\xef\xbb\xbfa")
-        assert [line.text for line in piece.lines()] == [text]
-
-
 @pytest.mark.parametrize("name", ["text", "text.gz"])
-@pytest.mark.parametrize("kind", ["describe", "records", "documents"])
-def test_spark_reads_utf16_as_one_value(tmp_path: Path, kind: str, name: str) -> None:
-    """Between its line ends, there are halves of characters."""
+@pytest.mark.parametrize("kind", TEXTS)
+def test_a_large_text_is_divided_unless_its_lines_are_not_in_the_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, name: str
+) -> None:
+    """Between the line ends of UTF-16, there are halves of characters."""
     path = tmp_path / name
     pack = gzip.compress if name.endswith(".gz") else bytes
+    path.write_bytes(TEXTS[kind].encode())
+    lines = len(path.read_bytes().splitlines()) if kind in DIVIDED else 1
+    whole = read_path(path)
+    monkeypatch.setattr(source_file, "LARGE", 1)
+    monkeypatch.setattr(source_pieces, "BLOCK_BYTES", 8)
     for encode in (str.encode, *ENCODINGS.values()):
         path.write_bytes(pack(encode(TEXTS[kind])))
-        (file,) = find_sources([path]).files
-        assert file.layout is FileLayout.LINES
-        is_large = replace(file, length=source_file.LARGE).is_large
-        assert is_large is (encode in (str.encode, MARKED))
-
-
-def test_utf16_that_is_too_large_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "text"
-    path.write_bytes(LITTLE(DESCRIBE))
-    monkeypatch.setattr(source_file, "WHOLE_LIMIT", 1)
-    with pytest.raises(SourceError, match=r"in UTF-16 \(convert it to UTF-8\), larger"):
-        find_sources([path])
+        found = find_sources([path])
+        is_plain = pack is bytes and encode in (str.encode, MARKED)
+        assert len(pieces_of(found.files)) == (lines if is_plain else 1)
+        assert read_found(found) == whole
 
 
 @in_each_encoding

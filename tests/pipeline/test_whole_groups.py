@@ -13,7 +13,6 @@ import pytest
 from pipeline.history import whole_groups
 from pipeline.sightings import Sighting
 from pipeline.sources.lines import read_lines
-from pipeline.sources.read import keyed
 from pipeline.sources.record_lines import row_of_line
 from pipeline.sources.rows import (
     CASE,
@@ -24,6 +23,7 @@ from pipeline.sources.rows import (
     TOPIC_ID,
     UNREADABLE,
     Row,
+    keyed,
     topic_row,
 )
 from tests.pipeline.consumer_groups import (
