@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
-from typing import Final
+from types import NoneType
+from typing import Any, Final, get_args, get_type_hints
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
 
-from pipeline.cases import REPORTED, SNAPSHOT, Case, case_of
+from pipeline.cases import (
+    REPORTED,
+    SNAPSHOT,
+    Case,
+    CaseMember,
+    Episode,
+    Held,
+    Int32,
+    Offsets,
+    case_of,
+)
 from pipeline.tables import SCHEMAS
 from rebalance import Bools
 
@@ -27,72 +39,41 @@ _OFFSETS: Final = pa.list_(
         ]
     )
 )
-_MEMBER: Final = pa.struct(
-    [
-        ("member_id", pa.string()),
-        ("subscription", pa.list_(pa.string())),
-        ("owned", HELD),
-        ("assigned", HELD),
-        ("generation", pa.int64()),
-        ("claimed", HELD),
-        ("claimed_generation", pa.int32()),
-        ("rack", pa.string()),
-        ("instance_id", pa.string()),
-        ("client_id", pa.string()),
-        ("client_host", pa.string()),
-        ("joined", pa.bool_()),
+_OF_STATES: Final = ("members_listed", "at_rest", "doubt", "state_of", "state_at")
+"""Fields of snapshots, which are not in such tables."""
+
+
+def _fields(kind: type) -> list[pa.Field]:
+    """Return a column per field of a dataclass, of the type of its values."""
+    hints = get_type_hints(kind, include_extras=True)
+    return [
+        pa.field(field.name, _KINDS[_present(hints[field.name])])
+        for field in dataclasses.fields(kind)
+        if field.name not in _OF_STATES
     ]
-)
-_BEFORE: Final = pa.struct([("member_id", pa.string()), ("owned", HELD)])
-_EPISODE: Final = pa.struct(
-    [
-        ("episode_id", pa.string()),
-        ("first_generation", pa.int32()),
-        ("started_at", pa.int64()),
-        ("rounds", pa.int32()),
-        ("ended", pa.string()),
-        ("owned_from", pa.string()),
-        ("withheld", pa.int64()),
-        ("unowned_partition_ms", pa.int64()),
-        ("source", pa.string()),
-        ("unowned_unknown", pa.string()),
-        ("before", pa.list_(_BEFORE)),
-    ]
-)
-CASES: Final = pa.schema(
-    [
-        ("rebalance_id", pa.string()),
-        ("group_id", pa.string()),
-        ("source_kind", pa.string()),
-        ("source", pa.string()),
-        ("source_partition", pa.int32()),
-        ("source_offset", pa.int64()),
-        ("generation", pa.int32()),
-        ("at", pa.int64()),
-        ("protocol", pa.string()),
-        ("client_assignor", pa.string()),
-        ("cooperative", pa.bool_()),
-        ("leader", pa.string()),
-        ("owned_from", pa.string()),
-        ("subscriptions", pa.string()),
-        ("members", pa.list_(_MEMBER)),
-        ("left", pa.int64()),
-        ("resubscribed", pa.int64()),
-        ("claims_disagree", pa.int64()),
-        ("committed", _OFFSETS),
-        ("lag", _OFFSETS),
-        ("least_sizes", _SIZES),
-        ("undated_sizes", _SIZES),
-        ("document", pa.string()),
-        ("recorded_sizes", _SIZES),
-        ("behind", pa.int64()),
-        ("reached_ms", pa.int64()),
-        ("reached_unknown", pa.string()),
-        ("episode_id", pa.string()),
-        ("round", pa.int32()),
-        ("episode", _EPISODE),
-    ]
-)
+
+
+def _present(hint: Any) -> Any:
+    """Return the type of values that are not None."""
+    kinds = get_args(hint)
+    return kinds[0] if NoneType in kinds else hint
+
+
+_NAME: Final = ("member_id", pa.string())
+_KINDS: Final[dict[Any, pa.DataType]] = {
+    str: pa.string(),
+    bool: pa.bool_(),
+    int: pa.int64(),
+    Int32: pa.int32(),
+    list[str]: pa.list_(pa.string()),
+    Held: HELD,
+    Offsets: _OFFSETS,
+    dict[str, int]: _SIZES,
+    dict[str, Held]: pa.list_(pa.struct([_NAME, ("owned", HELD)])),
+}
+_KINDS[dict[str, CaseMember]] = pa.list_(pa.struct([_NAME, *_fields(CaseMember)]))
+_KINDS[Episode] = pa.struct(_fields(Episode))
+CASES: Final = pa.schema(_fields(Case))
 
 
 def case_table(texts: Sequence[bytes]) -> pa.Table:

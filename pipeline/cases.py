@@ -10,10 +10,12 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 import orjson
 
+Int32: TypeAlias = Annotated[int, 32]
+"""A number whose column has 32 bits (`pipeline.case_table`)."""
 Held: TypeAlias = dict[str, list[int]]
 """Topic to partition numbers, both ascending; no topic without partitions."""
 Offsets: TypeAlias = dict[str, list[tuple[int, int]]]
@@ -50,7 +52,7 @@ class CaseMember:
     assigned: Held | None
     generation: int | None = None
     claimed: Held | None = None
-    claimed_generation: int | None = None
+    claimed_generation: Int32 | None = None
     rack: str | None = None
     instance_id: str | None = None
     client_id: str | None = None
@@ -68,9 +70,9 @@ class Episode:
     """
 
     episode_id: str
-    first_generation: int | None
+    first_generation: Int32 | None
     started_at: int | None
-    rounds: int
+    rounds: Int32
     ended: str
     owned_from: str
     withheld: int
@@ -109,9 +111,9 @@ class Case:
     group_id: str
     source_kind: str
     source: str
-    source_partition: int | None = None
+    source_partition: Int32 | None = None
     source_offset: int | None = None
-    generation: int | None = None
+    generation: Int32 | None = None
     at: int | None = None
     protocol: str | None = None
     client_assignor: str | None = None
@@ -138,7 +140,7 @@ class Case:
     reached_ms: int | None = None
     reached_unknown: str | None = None
     episode_id: str | None = None
-    round: int | None = None
+    round: Int32 | None = None
     episode: Episode | None = None
 
 

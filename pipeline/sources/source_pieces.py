@@ -19,7 +19,7 @@ from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
 
 BLOCK_BYTES: Final = 32 << 20
-"""Bytes of a large text that are one piece, besides the rest of its last line."""
+"""Bytes of a large text that are one piece, and more to the end of its last line."""
 _CHUNK: Final = 1 << 20
 _TOGETHER: Final = (FileLayout.CONSOLE_JSON, FileLayout.LOG)
 
@@ -60,10 +60,11 @@ Pieces: TypeAlias = tuple[SourcePiece, ...]
 """Pieces that are read together, in order: whole texts, or one piece."""
 
 
-def pieces_of(files: Iterable[SourceFile]) -> list[Pieces]:
+def pieces_of(files: Iterable[SourceFile], most: int | None = None) -> list[Pieces]:
     """Divide files into pieces: first tables, then texts in the order of `place_of`.
 
-    Files of other machines are not divided.
+    Pieces of a large text have ``most`` bytes, by default `BLOCK_BYTES`, and the end of
+    their last line. Files of other machines are not divided.
     """
     tables: list[Pieces] = []
     texts: list[SourceFile] = []
@@ -79,7 +80,11 @@ def pieces_of(files: Iterable[SourceFile]) -> list[Pieces]:
         if together:
             found.append(tuple(map(_whole, some)))
         else:
-            found += [(piece,) for file in some for piece in _blocks(file)]
+            found += [
+                (piece,)
+                for file in some
+                for piece in _blocks(file, most or BLOCK_BYTES)
+            ]
     return tables + found
 
 
@@ -115,7 +120,7 @@ def _row_groups(file: SourceFile) -> Iterator[SourcePiece]:
         first += rows
 
 
-def _blocks(file: SourceFile) -> list[SourcePiece]:
+def _blocks(file: SourceFile, most: int) -> list[SourcePiece]:
     """Divide a large text at ends of lines, whose numbers are counted."""
     whole, found = _whole(file), list[SourcePiece]()
     if not (file.is_large and is_local(file.uri)):
@@ -123,7 +128,7 @@ def _blocks(file: SourceFile) -> list[SourcePiece]:
     try:
         with whole.open() as stream:
             start = first = 0
-            while block := stream.read(BLOCK_BYTES):
+            while block := stream.read(most):
                 count, is_ended = block.count(b"\n"), block.endswith(b"\n")
                 while not is_ended and (rest := stream.readline(_CHUNK)):
                     is_ended = rest.endswith(b"\n")

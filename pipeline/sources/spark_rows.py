@@ -52,25 +52,27 @@ def source_parcels(
     max_partitions
         Largest instance.
     """
+    length = sum(file.length for file in files)
+    shares = max(1, min(tasks, length // PART_BYTES))
+    most = min(BLOCK_BYTES, (length + len(files) * _OPEN_BYTES) // shares)
     local: list[Pieces] = []
     remote: list[Pieces] = []
-    for pieces in pieces_of(files):
+    for pieces in pieces_of(files, most):
         is_here = all(is_local(piece.file.uri) for piece in pieces)
         (local if is_here else remote).append(pieces)
-    tables = [local_parcels(spark, local, tasks, max_partitions)] if local else []
+    tables: list[DataFrame] = []
+    if local:
+        divided = list(gathered(local, _length, most))
+        tables.append(_local_parcels(spark, divided, tasks, max_partitions))
     if remote:
         tables.append(remote_parcels(spark, remote, tasks, max_partitions))
     return reduce(DataFrame.unionByName, tables)
 
 
-def local_parcels(
-    spark: SparkSession, found: Sequence[Pieces], tasks: int, max_partitions: int
+def _local_parcels(
+    spark: SparkSession, shares: list[list[Pieces]], tasks: int, max_partitions: int
 ) -> DataFrame:
-    """Return the rows of files that each machine has, as `PARCELS`."""
-    lengths = [_length(pieces) for pieces in found]
-    parts = max(1, min(tasks, sum(lengths) // PART_BYTES))
-    most = min(BLOCK_BYTES, sum(lengths) // parts)
-    shares = list(gathered(found, _length, most))
+    """Return the rows of files that each machine has, a share per task that reads."""
     numbers = spark.range(0, len(shares), 1, numPartitions=len(shares))
 
     def read(batches: Batches) -> Batches:

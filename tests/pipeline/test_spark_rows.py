@@ -17,7 +17,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.files import HadoopStore, LocalStore, Stores
-from pipeline.sources import remote_files, source_file, source_pieces
+from pipeline.sources import remote_files, source_file, spark_rows
 from pipeline.sources.find import find_sources
 from pipeline.sources.parcels import unpacked
 from pipeline.sources.rows import CASE, ROWS, Row
@@ -113,7 +113,7 @@ def test_spark_reads_what_is_in_the_files(
     given = (folder, folder / "_r.parquet")
     whole = comparable(read_paths(given))
     monkeypatch.setattr(source_file, "LARGE", 1)
-    monkeypatch.setattr(source_pieces, "BLOCK_BYTES", 300)
+    monkeypatch.setattr(spark_rows, "BLOCK_BYTES", 300)
     assert comparable(by_spark(spark, *given, tasks=tasks)) == whole
 
 
