@@ -91,19 +91,9 @@ class LocalFiles:
         case = with_given_subscriptions(case, facts.subscriptions)
         instance = instance_of_case(case, facts)
         rebalance = instance.document
-        assignment = None
-        if case.members is not None:
-            assignment = AssignmentDocument(
-                group=case.group_id,
-                id=case.rebalance_id,
-                members={
-                    name: dict(member.assigned or {})
-                    for name, member in case.members.items()
-                },
-                **_assignor_of(case),
-            )
-            if moment.is_snapshot:
-                rebalance = with_held(rebalance, assignment)
+        assignment = _assignment(case)
+        if moment.is_snapshot and assignment is not None:
+            rebalance = with_held(rebalance, assignment)
         assumed = presumed(
             case.subscriptions, case.members_listed, case.at_rest, case.doubt
         )
@@ -187,10 +177,16 @@ class LocalFiles:
                 yield unpack(row["value"])
 
 
-def _assignor_of(case: Case) -> dict[str, Any]:
-    """Return the assignor as a field of assignment/1, which has no null."""
+def _assignment(case: Case) -> AssignmentDocument | None:
+    """Return the assignment of a case; assignment/1 has no null for an assignor."""
+    if case.members is None:
+        return None
     name = case.client_assignor
-    return {} if name is None else {"assignor": name}
+    assignor: dict[str, Any] = {} if name is None else {"assignor": name}
+    members = {name: dict(part.assigned or {}) for name, part in case.members.items()}
+    return AssignmentDocument(
+        group=case.group_id, id=case.rebalance_id, members=members, **assignor
+    )
 
 
 def _order(row: Row) -> tuple[Any, ...]:

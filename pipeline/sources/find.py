@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
@@ -94,31 +94,43 @@ def find_sources(
     for given in locations:
         listed += _listed(uri_of(given), given, stores, found)
     named = list(_named(listed, set(found.side_files.values())))
+    files, found.unknown = _recognized(
+        named,
+        lambda name, entry: source_file(
+            entry, name, stores.of(entry.uri), forced, written
+        ),
+    )
+    files, without_keys = paired(files, [entry.uri for _, entry in named])
+    found.files, without_place = _without_second_history(files)
+    found.unknown += [*without_keys, *without_place]
+    if not found.files:
+        raise _nothing(locations, found)
+    if group_name is not None:
+        found.files = _with_group_name(found.files, group_name)
+    return found
 
-    def recognized(pair: tuple[str, FileEntry]) -> SourceFile | SourceError:
-        name, entry = pair
+
+def _recognized(
+    named: Sequence[tuple[str, FileEntry]],
+    recognize: Callable[[str, FileEntry], SourceFile],
+) -> tuple[list[SourceFile], list[SourceError]]:
+    """Return the files that are sources, and why others are not."""
+
+    def source_or_error(pair: tuple[str, FileEntry]) -> SourceFile | SourceError:
         try:
-            return source_file(entry, name, stores.of(entry.uri), forced, written)
+            return recognize(*pair)
         except SourceError as error:
             if is_device_failure(error):
                 raise  # it can be readable again: an audit without it would mislead
             return error
 
     with ThreadPoolExecutor(_THREADS) as pool:
-        remote = any(not is_local(entry.uri) for _, entry in named)
-        results = list((pool.map if remote else map)(recognized, named))
-    recognized_files = [result for result in results if isinstance(result, SourceFile)]
-    uris = [entry.uri for _, entry in named]
-    found.files, without_keys = paired(recognized_files, uris)
-    found.unknown = [result for result in results if isinstance(result, SourceError)]
-    found.unknown += without_keys
-    found.files, without_place = _without_second_history(found.files)
-    found.unknown += without_place
-    if not found.files:
-        raise _nothing(locations, found)
-    if group_name is not None:
-        found.files = _with_group_name(found.files, group_name)
-    return found
+        is_remote = any(not is_local(entry.uri) for _, entry in named)
+        found = list((pool.map if is_remote else map)(source_or_error, named))
+    return (
+        [file for file in found if isinstance(file, SourceFile)],
+        [error for error in found if isinstance(error, SourceError)],
+    )
 
 
 def _with_group_name(files: Sequence[SourceFile], group_name: str) -> list[SourceFile]:

@@ -18,7 +18,7 @@ from pipeline.files import FileEntry, FileStore, is_local, name_of
 from pipeline.sources.avro_files import AVRO_MAGIC, check_avro
 from pipeline.sources.console_json import is_console_json
 from pipeline.sources.console_lines import INSTEAD, is_console, why_lossy
-from pipeline.sources.lines import GZIP_MAGIC, Line, decompressed, has_utf16_mark
+from pipeline.sources.lines import GZIP_MAGIC, Line, has_utf16_mark
 from pipeline.sources.log_segments import HEAD_BYTES, is_segment, partition_of_folder
 from pipeline.sources.other_tools import DUMP_LOG, is_dump
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
@@ -66,9 +66,11 @@ class SourceFile:
     """A file to be read: ``name`` is that of the tables, ``uri`` its location.
 
     ``sha256`` is None where it is not computed: of remote files, and of large ones.
-    ``group_rows`` are those of each row group of Parquet. ``partition`` is that of a
-    log segment; ``sink`` is the place of a file of Kafka Connect's S3 sink.
-    ``group_name`` is the group of a describe text's tables that state none.
+    ``is_plain`` texts are neither compressed nor in UTF-16: the bytes between line
+    feeds are lines. ``group_rows`` are those of each row group of Parquet.
+    ``partition`` is that of a log segment; ``sink`` is the place of a file of Kafka
+    Connect's S3 sink. ``group_name`` is the group of a describe text's tables that
+    state none.
     """
 
     name: str
@@ -78,8 +80,7 @@ class SourceFile:
     length: int
     modified_ms: int
     sha256: str | None = None
-    packed: bool = False
-    is_utf16: bool = False
+    is_plain: bool = False
     group_rows: tuple[int, ...] = ()
     written: RecordFormat = AS_SPARK
     partition: int | None = None
@@ -95,8 +96,7 @@ class SourceFile:
     def is_large(self) -> bool:
         """Whether it is divided at ends of lines."""
         is_in_lines = self.layout in (FileLayout.LINES, FileLayout.CONSOLE)
-        is_plain = not (self.packed or self.is_utf16)
-        return is_in_lines and is_plain and self.length >= LARGE
+        return is_in_lines and self.is_plain and self.length >= LARGE
 
 
 _Make: TypeAlias = "partial[SourceFile]"
@@ -186,15 +186,18 @@ def _recognized(
             layout=FileLayout.SEGMENT,
             partition=_partition(uri, name),
         )
+    is_plain = not (head.startswith(GZIP_MAGIC) or has_utf16_mark(head))
+    return _recognized_text(file, partial(make, is_plain=is_plain), forced, written)
+
+
+def _recognized_text(
+    file: BinaryIO, make: _Make, forced: SourceKind | None, written: RecordFormat
+) -> SourceFile:
+    name = make.keywords["name"]
     lines = first_lines(file)
     if forced in (None, SourceKind.RECORDS) and is_dump(lines):
         raise UnknownFormatError(DUMP_LOG, source=name)
     kind = forced or kind_of_text(file, lines, name, written)
-    make = partial(
-        make,
-        packed=head.startswith(GZIP_MAGIC),
-        is_utf16=has_utf16_mark(decompressed(file).read(2)),
-    )
     layout = _layout_of_a_tool(lines, name) if kind is SourceKind.RECORDS else None
     layout = FileLayout.LOG if kind is SourceKind.LEADER_LOG else layout
     if layout is not None:
