@@ -12,10 +12,11 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pipeline.live import (
     RECORDS,
     LiveSource,
+    LogRange,
     records_of_batch,
     row_of_record,
 )
-from pipeline.sources.parcels import parcels_table
+from pipeline.sources.parcels import parcels_of_shares, parcels_table
 from pipeline.sources.rows import batches_of
 
 Batches = Iterator[pa.RecordBatch]
@@ -36,16 +37,12 @@ def live_parcels(spark: SparkSession, live: LiveSource, tasks: int) -> DataFrame
     """
     if live.kept is not None:
         return parcels_table(kept_table(spark, *live.kept), tasks, _rows_of_kept)
-    log, ranges = live.log, live.ranges
-    numbers = spark.range(0, len(ranges), 1, numPartitions=max(1, len(ranges)))
+    log = live.log
 
-    def read(batches: Batches) -> Batches:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                records = log.records(ranges[number])
-                yield from batches_of(map(row_of_record, records))
+    def read(within: LogRange) -> Batches:
+        return batches_of(map(row_of_record, log.records(within)))
 
-    return parcels_table(numbers, tasks, read)
+    return parcels_of_shares(spark, live.ranges, tasks, read)
 
 
 def kept_table(spark: SparkSession, *folders: str) -> DataFrame:

@@ -21,7 +21,6 @@ from pipeline.sources.record_format import (
     RecordFormat,
     encoding_of_key,
 )
-from pipeline.sources.record_lines import milliseconds_since_1970
 from pipeline.sources.record_parquet import record_of_fields
 from pipeline.sources.rows import Row, broken_off_row
 from rebalance import SourceError
@@ -29,7 +28,6 @@ from rebalance import SourceError
 AVRO_MAGIC: Final = b"Obj\x01"
 _SHOWN: Final = 12
 """Fields that a message lists."""
-_NUMBERS: Final = ("partition", "offset")
 
 
 def check_avro(file: BinaryIO, name: str, written: RecordFormat) -> None:
@@ -72,8 +70,4 @@ def _row(record: Any, source: str, number: int, written: RecordFormat) -> Row:
     for column in ("key", "value"):
         if isinstance(fields[column], str):
             fields[column] = fields[column].encode()
-    for column in _NUMBERS:
-        if not isinstance(fields[column], int):
-            fields[column] = None
-    fields["timestamp"] = milliseconds_since_1970(fields["timestamp"])
     return record_of_fields(fields, source, number, written.encoding)

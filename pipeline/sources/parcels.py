@@ -8,15 +8,15 @@ alone, on every machine.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from pipeline.sources.rows import ROWS, gathered
@@ -25,6 +25,7 @@ from pipeline.table_files import sizes_of
 
 Batches = Iterator[pa.RecordBatch]
 Integers = npt.NDArray[np.int32]
+_T = TypeVar("_T")
 
 ADDRESS: Final = "address"
 """Column by whose value Spark finds the task (`addresses`)."""
@@ -58,6 +59,20 @@ def parcels_table(
         return parcels_of(read(batches), tasks)
 
     return table.mapInArrow(pack, from_arrow_schema(PARCELS))
+
+
+def parcels_of_shares(
+    spark: SparkSession, shares: Sequence[_T], tasks: int, read: Callable[[_T], Batches]
+) -> DataFrame:
+    """Read and pack the rows of each share in a task of its own; ``tasks`` as above."""
+    numbers = spark.range(0, len(shares), 1, numPartitions=max(1, len(shares)))
+
+    def convert(batches: Batches) -> Batches:
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                yield from read(shares[number])
+
+    return parcels_table(numbers, tasks, convert)
 
 
 def parcels_of(batches: Iterable[pa.RecordBatch], tasks: int) -> Batches:

@@ -45,7 +45,7 @@ def row_of_line(line: Line, source: str, written: RecordFormat = AS_SPARK) -> Ro
 
 
 def milliseconds(value: object) -> int | None:
-    """Parse a time: milliseconds, digits, or ISO text in UTC; -1 and None are unknown.
+    """Convert a time, as date, ISO text, number, or digits; negative ones are unknown.
 
     Raises
     ------
@@ -55,22 +55,18 @@ def milliseconds(value: object) -> int | None:
     if value is None or value == "":
         return None
     if isinstance(value, str):
-        if value.lstrip("-").isdigit():
-            value = int(value)
-        else:
-            moment = datetime.fromisoformat(value)
-            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-            value = int(moment.timestamp() * 1000)
+        is_number = value.lstrip("-").isdigit()
+        value = int(value) if is_number else datetime.fromisoformat(value)
+    if isinstance(value, datetime):
+        value = milliseconds_of(value)
     if isinstance(value, bool) or not isinstance(value, int) or value > MOST_MS:
         raise ValueError(f"timestamp {value!r}")
     return None if value < 0 else value
 
 
-def milliseconds_since_1970(value: Any) -> Any:
-    """Convert a date and time, which is in UTC unless it has a zone; pass others on."""
-    if not isinstance(value, datetime):
-        return value
-    moment = value if value.tzinfo else value.replace(tzinfo=UTC)
+def milliseconds_of(moment: datetime) -> int:
+    """Return the time since 1970 of a moment, in UTC unless it has a zone."""
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return (moment - _1970) // timedelta(milliseconds=1)
 
 

@@ -73,8 +73,7 @@ def record_of_fields(
 ) -> Row:
     """Return the row of a record; any other value becomes quarantine.
 
-    ``fields`` are the columns of `COLUMNS` with our names: key and value as read,
-    integers, the timestamp in milliseconds or as text.
+    ``fields`` are the columns of `COLUMNS` with our names, as read.
     """
     topic = fields.get("topic")
     reason, at = None, None
@@ -121,5 +120,5 @@ def _bytes(data: bytes | None, encoding: Encoding | None) -> bytes | None:
 _BITS: Final = {"partition": 31, "offset": 63}
 
 
-def _is_sound(value: int | None, bits: int) -> bool:
-    return value is not None and 0 <= value < 1 << bits
+def _is_sound(value: object, bits: int) -> bool:
+    return isinstance(value, int) and 0 <= value < 1 << bits

@@ -28,7 +28,7 @@ from pydantic import (
 from pipeline.files import LOCAL_STORES, Location, Stores, uri_of
 from pipeline.known_counts import KnownCounts, Step
 from pipeline.sources.lines import as_utf8
-from pipeline.sources.record_lines import milliseconds_since_1970
+from pipeline.sources.record_lines import milliseconds_of
 from pipeline.topic_ids import id_of_plain
 from rebalance import (
     INT64_MAX,
@@ -132,7 +132,7 @@ def read_topics(
     steps: dict[str, tuple[Step, ...]] = {}
     for topic, stated in dated.items():
         steps[topic] = tuple(
-            (milliseconds_since_1970(entry.since), entry.partitions) for entry in stated
+            (milliseconds_of(entry.since), entry.partitions) for entry in stated
         )
         for place, (before, after) in enumerate(pairwise(steps[topic]), start=1):
             if after[0] <= before[0]:

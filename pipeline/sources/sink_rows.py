@@ -18,7 +18,6 @@ from itertools import islice
 from typing import Any, Final
 
 from pipeline.sources.record_format import Encoding, RecordFormat, decoded
-from pipeline.sources.record_lines import milliseconds_since_1970
 from pipeline.sources.record_parquet import record_of_fields
 from pipeline.sources.rows import (
     RECORD,
@@ -168,11 +167,6 @@ def _fields(at: int, value: Item, values: _File) -> dict[str, Any]:
         }
         fields |= {name: stated for name, stated in given.items() if stated is not None}
         fields["value"] = values.stated(value, "value")
-    for column in ("partition", "offset"):
-        if not isinstance(fields[column], int):
-            fields[column] = None
-    if "timestamp" in fields:
-        fields["timestamp"] = milliseconds_since_1970(fields["timestamp"])
     return fields
 
 

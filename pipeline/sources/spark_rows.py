@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import reduce
-from typing import Any, Final, TypeAlias
+from collections.abc import Sequence
+from functools import partial, reduce
+from typing import Any, Final
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
@@ -12,15 +12,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.files import is_local
-from pipeline.sources.parcels import PARCELS, parcels_of, parcels_table
+from pipeline.sources.parcels import PARCELS, parcels_of, parcels_of_shares
 from pipeline.sources.read import batches_of_pieces
 from pipeline.sources.remote_files import remote_parcels
 from pipeline.sources.rows import UNREADABLE, Row, batches_of, gathered, quarantine_row
 from pipeline.sources.source_file import SourceFile
 from pipeline.sources.source_pieces import BLOCK_BYTES, Pieces, pieces_of
 from rebalance import SourceError
-
-Batches: TypeAlias = Iterator[pa.RecordBatch]
 
 SPARK_ERRORS: Final = (PySparkException, Py4JError)
 """What a failed job raises: PySpark converts some of Java's exceptions, not all."""
@@ -63,24 +61,11 @@ def source_parcels(
     tables: list[DataFrame] = []
     if local:
         divided = list(gathered(local, _length, most))
-        tables.append(_local_parcels(spark, divided, tasks, max_partitions))
+        read = partial(batches_of_pieces, max_partitions=max_partitions)
+        tables.append(parcels_of_shares(spark, divided, tasks, read))
     if remote:
         tables.append(remote_parcels(spark, remote, tasks, max_partitions))
     return reduce(DataFrame.unionByName, tables)
-
-
-def _local_parcels(
-    spark: SparkSession, shares: list[list[Pieces]], tasks: int, max_partitions: int
-) -> DataFrame:
-    """Return the rows of files that each machine has, a share per task that reads."""
-    numbers = spark.range(0, len(shares), 1, numPartitions=len(shares))
-
-    def read(batches: Batches) -> Batches:
-        for batch in batches:
-            for number in batch.column(0).to_pylist():
-                yield from batches_of_pieces(shares[number], max_partitions)
-
-    return parcels_table(numbers, tasks, read)
 
 
 def _length(pieces: Pieces) -> int:
