@@ -1,27 +1,32 @@
 """Audits without Spark: what its tasks compute, as one task, in this process.
 
-Sources are read by `tests.pipeline.local_reading`, and sorted, reconstructed, matched,
-and judged by the functions that Spark's stages call (`pipeline.audit.stages`).
+Sources are read, sorted, reconstructed, matched, and judged, and tables written, by the
+functions that an audit calls in Spark's tasks and around them (`pipeline.audit`).
 `tests.pipeline.test_spark_audit` compares the tables with those of Spark.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from pipeline.audit import AuditSummary
-from pipeline.audit.judged import PART
+from pipeline.audit import AuditRequest, AuditSummary
+from pipeline.audit.input import found_input
+from pipeline.audit.judged import JUDGED, PART, JudgedRuns
 from pipeline.audit.manifest import Counts, manifest_of
-from pipeline.audit.run_row import run_row
+from pipeline.audit.run import JUDGED_WHOLE
+from pipeline.audit.run_row import run_table
+from pipeline.audit.sorting import in_order, in_order_once
 from pipeline.audit.stages import (
     COUNTS,
     judge_batches,
@@ -29,18 +34,13 @@ from pipeline.audit.stages import (
     reconstruct_batches,
 )
 from pipeline.evaluation import selection
-from pipeline.files import Location, name_of
-from pipeline.history.place import UNKNOWN_DURATIONS
+from pipeline.files import LOCAL_STORES
 from pipeline.history.stream import ORDER as HISTORY_ORDER
 from pipeline.judging.instances import ClusterFacts
-from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.settings import Settings
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.known_counts import known_counts
-from pipeline.sources.find import Found, find_sources
-from pipeline.sources.given_subscriptions import (
-    read_subscriptions,
-)
+from pipeline.sources.find import Found
 from pipeline.sources.rows import (
     READ,
     REPEATED,
@@ -50,15 +50,10 @@ from pipeline.sources.rows import (
     batches_of,
     sighting_of,
 )
-from pipeline.sources.sidecars import (
-    read_offsets,
-    read_topics,
-)
 from pipeline.sources.spark_rows import unknown_rows
+from pipeline.table_files import write_files
 from pipeline.tables import ORDER, PARTITION_COLUMNS, RUN_TABLE, SCHEMAS, TABLES
-from pipeline.writing import manifest_bytes
-from rebalance import MAX_PARTITIONS, ClaimRule
-from tests.oracle.report.audits import write_table
+from pipeline.writing import manifest_bytes, no_report
 from tests.pipeline.local_reading import read_found
 
 ROWS_PER_BATCH = 256
@@ -66,164 +61,38 @@ ROWS_PER_BATCH = 256
 
 
 def local_audit(
-    sources: Sequence[Path],
-    out: Path,
-    *,
-    cluster: str = "local",
-    topics: Path | None = None,
-    offsets: Path | None = None,
-    claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
-    max_partitions: int = MAX_PARTITIONS,
-    assignors: Sequence[str] | None = None,
+    sources: Iterable[Path], out: Path, *, cluster: str = "local", **options: Any
 ) -> AuditSummary:
-    """Write the tables of an audit and ``audit.json``; parameters as of `audit`."""
+    """Write the tables of an audit and ``audit.json``; options as of `AuditRequest`."""
     started = datetime.now(UTC)
-    found = find_sources(sources)
-    facts = _facts(found, topics, offsets, max_partitions)
-    cases, facts = _reconstructed(found, facts)
+    request = AuditRequest(sources=[*sources], out=out, cluster=cluster, **options)
+    given = found_input(request, None, LOCAL_STORES, no_report)
+    cases, facts = _reconstructed(given.found, given.facts)
     settings = Settings(
         cluster=cluster,
         facts=facts,
-        claim_rule=claim_rule,
-        assignors=selection(assignors),
+        claim_rule=request.claim_rule,
+        assignors=selection(request.assignors),
         are_optima_judged=True,
     )
-    tables = _judged(cases, settings)
-    beside = found.side_files
-    parameters = {
-        "cluster": cluster,
-        "claim_rule": claim_rule.value,
-        "max_partitions": max_partitions,
-        "assignors": list(settings.assignors),
-        "topics": _name(topics or beside.get("topics.json")),
-        "offsets": _name(offsets or beside.get("offsets.json")),
-        "auto_offset_reset": facts.offset_reset.value,
-        "master": "none",
-    }
-    counts = Counts(
-        rows_read=_counted(cases, READ),
-        rows_repeated=_counted(cases, REPEATED),
-        rows={name: table.num_rows for name, table in tables.items()},
-        quarantine=_reasons(tables["quarantine"]),
-        durations_unknown=_unknown_durations(tables),
-    )
-    return _written(out, tables, found, parameters, counts, started)
-
-
-def _name(location: Location | None) -> str | None:
-    return None if location is None else name_of(str(location))
-
-
-def _facts(
-    found: Found, topics: Location | None, offsets: Location | None, most: int
-) -> ClusterFacts:
-    """Return what the side files state: those given, or those beside the sources."""
-    topics = topics or found.side_files.get("topics.json")
-    offsets = offsets or found.side_files.get("offsets.json")
-    subscriptions = found.side_files.get("subscriptions.json")
-    given = read_topics(topics, most)
-    return ClusterFacts(
-        counts=CountSources(at_end=given.at_end, dated=given.dated),
-        names=given.names,
-        logs=read_offsets(offsets),
-        subscriptions=read_subscriptions(subscriptions),
-        max_partitions=most,
-    )
-
-
-def _reconstructed(found: Found, facts: ClusterFacts) -> tuple[pa.Table, ClusterFacts]:
-    """Return the cases, and the facts with the topics that the sources state."""
-    rows = [*read_found(found, facts.max_partitions), *unknown_rows(found.unknown)]
-    ordered = _ordered(_table(batches_of(rows)))
-    cases = _table(reconstruct_batches(_batches(ordered), are_single=found.has_states))
-    names = {**_topic_names(cases), **facts.names}
-    if found.has_states:
-        cases = _table(match_batches(_batches(_ordered(cases)), names))
-    seen = map(sighting_of, _of_kind(cases, TOPIC).to_pylist())
-    counts = replace(facts.counts, shown=known_counts(seen, names))
-    return cases, replace(facts, counts=counts, names=names)
-
-
-def _table(batches: Iterable[pa.RecordBatch]) -> pa.Table:
-    return pa.Table.from_batches(batches, ROWS)
-
-
-def _batches(table: pa.Table) -> Iterator[pa.RecordBatch]:
-    yield from table.combine_chunks().to_batches(ROWS_PER_BATCH)
-
-
-def _ordered(table: pa.Table, columns: Sequence[str] = HISTORY_ORDER) -> pa.Table:
-    """Sort as Spark does: nulls first, and text by its bytes."""
-    keys = [
-        [(value is not None, value) for value in row]
-        for row in zip(*(table[name].to_pylist() for name in columns), strict=True)
-    ]
-    places = sorted(range(table.num_rows), key=keys.__getitem__)
-    return table.take(pa.array(places, pa.int64()))
-
-
-def _of_kind(rows: pa.Table, what: str) -> pa.Table:
-    return rows.filter(pc.equal(rows["what"], what))
-
-
-def _topic_names(rows: pa.Table) -> dict[str, str]:
-    stated = _of_kind(rows, TOPIC_ID)
-    return names_of_ids(
-        zip(stated["key"].to_pylist(), stated["record"].to_pylist(), strict=True)
-    )
-
-
-def _counted(rows: pa.Table, what: str) -> int:
-    return sum(_of_kind(rows, what)["records"].to_pylist())
-
-
-def _judged(cases: pa.Table, settings: Settings) -> dict[str, pa.Table]:
-    """Judge all cases as one part; return the tables in their order."""
-    left = cases.filter(pc.invert(pc.is_in(cases["what"], pa.array(COUNTS))))
-    part = pa.array([0] * left.num_rows, pa.int32())
-    batches: dict[str, list[pa.RecordBatch]] = {name: [] for name in SCHEMAS}
-    for judged in judge_batches(_batches(left.append_column(PART, part)), settings):
-        for name in SCHEMAS:
-            for data in judged.column(name):
-                if data.is_valid:
-                    batches[name] += pa.ipc.open_stream(data.as_buffer())
-    return {
-        name: _ordered(
-            pa.Table.from_batches(batches[name], schema),
-            (*PARTITION_COLUMNS, *ORDER[name]),
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        judged = _judged(cases, settings, Path(folder) / "judged.parquet")
+        for name, schema in SCHEMAS.items():
+            keys, size = (*PARTITION_COLUMNS, *ORDER[name]), judged.bytes_of(name)
+            rows = in_order(partial(judged.of, name), schema, keys, size)
+            write_files(out / name, rows)
+        counts = Counts(
+            rows_read=_counted(cases, READ),
+            rows_repeated=_counted(cases, REPEATED),
+            rows=judged.count_rows(),
+            quarantine=judged.count_quarantine(),
+            durations_unknown=judged.count_unknown_durations(),
         )
-        for name, schema in SCHEMAS.items()
-    }
-
-
-def _reasons(quarantine: pa.Table) -> dict[str, int]:
-    counts = Counter[str]()
-    for row in quarantine.select(["kind", "reason", "records"]).to_pylist():
-        counts[f"{row['kind']}: {row['reason']}"] += row["records"]
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-
-
-def _unknown_durations(tables: dict[str, pa.Table]) -> dict[str, int]:
-    found = Counter[str]()
-    for name, column in (
-        ("rebalances", "reached_unknown"),
-        ("episodes", "unowned_unknown"),
-    ):
-        found.update(reason for reason in tables[name][column].to_pylist() if reason)
-    return {reason: found[reason] for reason in UNKNOWN_DURATIONS if found[reason]}
-
-
-def _written(
-    out: Path,
-    tables: dict[str, pa.Table],
-    found: Found,
-    parameters: dict[str, Any],
-    counts: Counts,
-    started: datetime,
-) -> AuditSummary:
+    parameters = given.parameters(settings.assignors, JUDGED_WHOLE)
     manifest = manifest_of(
-        found,
-        parameters=parameters,
+        given.found,
+        parameters=parameters | {"master": "none"},
         counts=counts,
         spark={"tasks": 1, "cores": 1},
         java="none",
@@ -231,12 +100,53 @@ def _written(
         finished=datetime.now(UTC),
         seconds={},
     )
-    run = pa.Table.from_pylist([run_row(manifest)], schema=TABLES[RUN_TABLE])
-    for name, table in {**tables, RUN_TABLE: run}.items():
-        (out / name).mkdir(parents=True)
-        write_table(out / name, table)
+    write_files(out / RUN_TABLE, [run_table(manifest)])
     (out / "audit.json").write_bytes(manifest_bytes(manifest))
     return read_summary(out)
+
+
+def _reconstructed(found: Found, facts: ClusterFacts) -> tuple[pa.Table, ClusterFacts]:
+    """Return the cases, and the facts with the topics that the sources state."""
+    rows = [*read_found(found, facts.max_partitions), *unknown_rows(found.unknown)]
+    read = _in_batches(_table(batches_of(rows)))
+    cases = _table(reconstruct_batches(read, are_single=found.has_states))
+    stated = _of_kind(cases, TOPIC_ID)
+    names = names_of_ids((row["key"], row["record"]) for row in stated)
+    names = {**names, **facts.names}
+    if found.has_states:
+        cases = _table(match_batches(_in_batches(cases), names))
+    seen = known_counts(map(sighting_of, _of_kind(cases, TOPIC)), names)
+    counts = replace(facts.counts, shown=seen)
+    return cases, replace(facts, counts=counts, names=names)
+
+
+def _table(batches: Iterable[pa.RecordBatch]) -> pa.Table:
+    return pa.Table.from_batches(batches, ROWS)
+
+
+def _in_batches(rows: pa.Table) -> Iterator[pa.RecordBatch]:
+    """Yield the rows in the order in which a task has them."""
+    for table in in_order_once([rows], ROWS, HISTORY_ORDER):
+        yield from table.combine_chunks().to_batches(ROWS_PER_BATCH)
+
+
+def _of_kind(rows: pa.Table, what: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = rows.filter(pc.equal(rows["what"], what)).to_pylist()
+    return found
+
+
+def _counted(rows: pa.Table, what: str) -> int:
+    return sum(row["records"] for row in _of_kind(rows, what))
+
+
+def _judged(cases: pa.Table, settings: Settings, path: Path) -> JudgedRuns:
+    """Judge all cases as one part."""
+    left = cases.filter(pc.invert(pc.is_in(cases["what"], pa.array(COUNTS))))
+    part = pa.array([0] * left.num_rows, pa.int32())
+    rows = left.append_column(PART, part).combine_chunks()
+    batches = judge_batches(iter(rows.to_batches(ROWS_PER_BATCH)), settings)
+    pq.write_table(pa.Table.from_batches(batches, JUDGED), path)
+    return JudgedRuns([path])
 
 
 def read_summary(out: Path) -> AuditSummary:

@@ -146,8 +146,32 @@ def test_a_killed_worker_changes_nothing(
     assert not (tmp_path / "out" / ".unfinished").exists()
 
 
+def fail() -> None:
+    raise ValueError("part 1")
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("end", "message"),
+    [
+        (fail, "ValueError: part 1"),
+        pytest.param(
+            die,
+            "a Python worker ended in each attempt of a task: it was killed, perhaps "
+            "for lack of memory, or crashed",
+            marks=pytest.mark.nightly,
+        ),
+    ],
+)
 def test_an_audit_that_failed_is_continued(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    end: Callable[[], None],
+    message: str,
 ) -> None:
     """Finished parts are neither computed nor written again."""
     log, out, lines = tmp_path / "in.parquet", tmp_path / "out", list[str]()
@@ -155,20 +179,22 @@ def test_an_audit_that_failed_is_continued(
     request = AuditRequest(sources=[log], out=out, **QUICK)
     again = partial(audit, request, tell=lines.append)
 
-    def fail_beside_another(batches: Batches) -> Batches:
-        """Pass part 0 on; fail in part 1 when the other is finished."""
+    def end_beside_another(batches: Batches) -> Batches:
+        """Pass part 0 on; end in part 1 when the other is finished."""
         for batch in batches:
             if batch.column(PART)[0].as_py() == 1:
                 deadline = time.monotonic() + 300
                 while not list(out.glob(JUDGED_FILES)) and time.monotonic() < deadline:
                     time.sleep(0.05)
-                raise ValueError("part 1")
+                end()
             yield batch
 
     with monkeypatch.context() as patch:
-        patch.setattr(steps, "judge", judging(fail_beside_another))
-        with pytest.raises(OutsideError, match=r"^Spark failed: ValueError: part 1$"):
+        patch.setattr(steps, "judge", judging(end_beside_another))
+        with pytest.raises(OutsideError) as error:
             again()
+    assert str(error.value) == f"Spark failed: {message}"
+    assert error.value.exit_code == 3
     first = judged_parts(out)
     times = {path: path.stat().st_mtime_ns for path in first}
     assert list(first.values()) == [{0}]

@@ -9,7 +9,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -150,10 +150,10 @@ def test_a_replacement_that_is_killed(store: LocalStore, tmp_path: Path) -> None
 class KilledRun:
     """An audit by the command line, of which only the command is killed."""
 
-    def __init__(self, out: str, folder: Path) -> None:
+    def __init__(self, out: str, folder: Path, master: str = MASTER) -> None:
         self._errors = folder / "errors"
         command = [sys.executable, "-m", "oracle", "audit", str(FIRST_LOOK)]
-        command += ["--out", out, "--assignors", "optimum", "--master", MASTER]
+        command += ["--out", out, "--assignors", "optimum", "--master", master]
         with self._errors.open("wb") as file:
             self.process = subprocess.Popen(
                 command,
@@ -165,6 +165,10 @@ class KilledRun:
             )
 
     @property
+    def has_ended(self) -> bool:
+        return self.process.poll() is not None
+
+    @property
     def said(self) -> list[str]:
         lines = self._errors.read_text().splitlines()
         return [line.removeprefix("assignor-oracle: ") for line in lines]
@@ -173,7 +177,7 @@ class KilledRun:
         """Kill the command in a stage; return the processes that it had started."""
 
         def is_there() -> bool:
-            assert self.process.poll() is None, self.said
+            assert not self.has_ended, self.said
             return stage in self.said and holds()
 
         wait_until(is_there, seconds=300)
@@ -259,3 +263,24 @@ def test_a_command_that_is_killed_is_continued(
     hidden = {path.name for path in out.iterdir() if path.name[0] == "."}
     checksums = {f".{name}.crc" for name in (MANIFEST, PAGE)}  # of Hadoop
     assert hidden == (checksums if is_remote else set())
+
+
+@pytest.mark.nightly(minutes=2)
+def test_a_killed_executor_changes_nothing(undisturbed: Path, tmp_path: Path) -> None:
+    """Its tasks, while they judge, are repeated by the other and by its successor."""
+    out = tmp_path / "out"
+    run = KilledRun(str(out), tmp_path, "local-cluster[2,1,1024]")
+    is_judging = ".unfinished/*/judged-*"
+    wait_until(lambda: any(out.glob(is_judging)) or run.has_ended, seconds=300)
+    started = psutil.Process(run.process.pid).children(recursive=True)
+    executors = [process for process in started if is_executor(process)]
+    executors[0].kill()
+    assert run.process.wait(timeout=300) == 0, run.said
+    assert len(executors) == 2
+    assert tables_of(out) == tables_of(undisturbed)
+
+
+def is_executor(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):  # it can have ended
+        return any("ExecutorBackend" in word for word in process.cmdline())
+    return False
