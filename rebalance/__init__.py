@@ -3,8 +3,8 @@
 `rebalance.protocol` has the bytes of the consumer protocol, `rebalance.arrow` the Arrow
 form; `rebalance.building` makes instances from tables and from Admin clients.
 
-A module is imported when one of its names is first used (PEP 562): what reads
-documents alone starts without numpy.
+A module is imported when one of its names is first used (PEP 562): code that only reads
+documents starts without numpy.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def subscription_classes(
 
 
 def _claims(people: list[Member], index: dict[str, int], offsets: Int64) -> Claims:
-    """Flatten the claims, by member and topic; drop what does not exist."""
+    """Flatten the claims, by member and topic; drop those that do not exist."""
     owned = [member.owned or {} for member in people]
     lists = list(chain.from_iterable(claims.values() for claims in owned))
     indices = map(index.get, chain.from_iterable(owned), repeat(ABSENT))

@@ -42,7 +42,7 @@ def schema_error(
     Parameters
     ----------
     value
-        What was validated: JSON, or parts of it at the steps ``within``.
+        The validated value: JSON, or parts of it at the steps ``within``.
     """
     found = error_of(_schema_culprits(error, value, within))
     return found or DocumentError(str(error))
@@ -64,7 +64,7 @@ def _schema_culprits(
 
 
 def contradictions(document: Rebalance, max_partitions: int) -> Iterator[Culprit]:
-    """Check what a schema cannot express: the limit, equal lengths, repeated numbers.
+    """Check rules beyond a schema: the limit, equal lengths, repeated numbers.
 
     After a topic beyond the limit, the partitions of later ones do not matter.
     """

@@ -50,7 +50,7 @@ class MissingExtraError(OutsideError, ImportError):
     Attributes
     ----------
     part : str
-        What needs it, in words for a user.
+        Feature that needs it, in words for a user.
     extra : str
         Name of the extra in ``pyproject.toml``.
     """
@@ -74,7 +74,7 @@ def extra_needed(part: str, extra: str | None = None) -> Iterator[None]:
     Parameters
     ----------
     part : str
-        What needs the module, in words for a user.
+        Feature that needs the module, in words for a user.
     extra : str or None
         The extra that has everything the part needs; None: the module's own.
 

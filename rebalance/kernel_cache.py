@@ -1,9 +1,9 @@
 """Cache of a compiled kernel: an installation that is read, and a folder to write to.
 
 numba has one folder per kernel, which must be writable: if the installation belongs to
-another user, it ignores what was compiled there, and without a home folder it refuses
-the kernel. Here, a kernel is loaded from next to its module, whoever that belongs to.
-One that is not there is stored there if possible, otherwise in the private temporary
+another user, it ignores the kernels there, and without a home folder it refuses the
+kernel. Here, a kernel is loaded from next to its module, whoever that belongs to. One
+that is not there is stored there if possible, otherwise in the private temporary
 folder, otherwise nowhere. ``NUMBA_CACHE_DIR`` replaces the folder next to the module.
 """
 
@@ -90,7 +90,7 @@ class KernelCache:
             store.save(signature, compiled)
 
     def flush(self) -> None:
-        """Forget what is stored, as far as it is writable."""
+        """Forget the stored kernels, as far as it is writable."""
         store = self._installed if self._installed.is_writable else self._spare
         if store is not None:
             store.flush()
@@ -198,8 +198,8 @@ def _digest_of_sources() -> str:
     """Return a digest of all sources with kernels.
 
     numba notices a change in the module of a kernel, and none in a kernel of another
-    module that it calls; the set-up removes what it compiled before (`tools`), and
-    nobody tidies a temporary folder.
+    module that it calls; the set-up removes its earlier kernels (`tools`), and nobody
+    tidies a temporary folder.
     """
     digest = hashlib.sha256()
     for name in PACKAGES:

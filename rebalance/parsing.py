@@ -42,7 +42,7 @@ def parse_rebalance(
     Raises
     ------
     DocumentError
-        If the text is no such document, or has more partitions than the limit;
+        If the text is not such a document, or has more partitions than the limit;
         carries path, source and line.
     """
     try:
@@ -89,7 +89,7 @@ def parse_assignment(
     Raises
     ------
     DocumentError
-        If the text is no such document; carries path, source and line.
+        If the text is not such a document; carries path, source and line.
     """
     try:
         with _no_cycles_made():
@@ -121,7 +121,7 @@ def parse_record(kind: type[_Record], text: bytes | str) -> _Record:
     Raises
     ------
     DocumentError
-        If the text is no such document; carries the path of every wrong value.
+        If the text is not such a document; carries the path of every wrong value.
     """
     value = parse_json(text)
     expected = kind.model_fields["format"].default

@@ -1,4 +1,4 @@
-"""A temporary folder for what this user's programs load and execute again."""
+"""A temporary folder for files that this user's programs load and execute again."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _OTHERS_CAN_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 def private_folder() -> Path:
     """Return a folder in the temporary one that only this user can write to.
 
-    Its name is the same in every process, so that it serves the next one, too. Any
-    user can create a folder of that name first: what such a folder contains would be
-    executed as this user, and it is rejected.
+    Its name is the same in every process, so that it serves the next one, too. Any user
+    can create a folder of that name first: its contents would be executed as this user,
+    and it is rejected.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The best assignment for a rebalance under a policy, with what is proved of it."""
+"""The best assignment for a rebalance under a policy, with its proofs."""
 
 from solver.engines import Engine, solve
 from solver.kernels import (

@@ -34,7 +34,7 @@ def solve(
     limits: Limits | None = None,
     engine: Engine = Engine.AUTO,
 ) -> Result:
-    """Return the best assignment for a policy, and what is proved of it.
+    """Return the best assignment for a policy, and its proofs.
 
     Parameters
     ----------
@@ -121,4 +121,4 @@ ENGINES: Final[Mapping[Engine, Solve]] = MappingProxyType(
         Engine.HIGHS: _highs,
     }
 )
-"""Each imports what it needs when called: a solver library takes a second to import."""
+"""Each imports its packages when called: a solver library takes a second to import."""

@@ -1,4 +1,4 @@
-"""Load the compiled kernels before a clock starts, and report what had to be compiled.
+"""Load the compiled kernels before a clock starts, and report any compilation.
 
 numba keeps compiled kernels next to their modules; ``make setup`` compiles them all
 (`tools.kernels`). The first call in a process still has to load them, and the first

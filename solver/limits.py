@@ -27,7 +27,7 @@ class LimitExceededError(Exception):
     Attributes
     ----------
     reason : str
-        The limit, or what else ended it, in words for a user.
+        The limit, or another reason why it ended, in words for a user.
     """
 
     def __init__(self, reason: str) -> None:

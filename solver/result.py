@@ -140,7 +140,7 @@ class ObjectiveResult:
     scale : int
         ``value`` and ``bound`` are in units of 1 / scale.
     proof : Proof or None
-        What ``bound`` rests on; None: only that no value is below it.
+        Basis of ``bound``; None: only that no value is below it.
     """
 
     of: WeightedObjective
@@ -167,7 +167,7 @@ class ObjectiveResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Result:
-    """The best assignment found for a policy, and what is proved of it.
+    """The best assignment found for a policy, and its proofs.
 
     Attributes
     ----------
@@ -185,7 +185,7 @@ class Result:
     reason : str or None
         Why there is no assignment, or why it is not proved.
     instance : Instance or None
-        What was solved; `solver.solve` sets it.
+        The solved instance; `solver.solve` sets it.
     """
 
     policy: Policy

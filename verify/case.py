@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 CLAIM_RULES = ("newest-claim", "current-generation")
 
 T = TypeVar("T")
-Listed = Mapping[str, Sequence[int]]  # what a member lists: topic -> partition numbers
+Listed = Mapping[str, Sequence[int]]  # the list of a member: topic -> partition numbers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,7 +182,7 @@ def case_of(instance: dict[str, Any], *, claim_rule: str = "newest-claim") -> Ca
 def _subscriptions(
     members: Mapping[str, Any], partitions: Mapping[str, int]
 ) -> tuple[dict[str, frozenset[str]], dict[str, list[str]]]:
-    """Return what members want, and the subscribers of each topic.
+    """Return the subscriptions of members, and the subscribers of each topic.
 
     Equal subscriptions share one set, and topics with equal subscribers one list, so
     that comparing them later costs nothing.
@@ -221,7 +221,7 @@ def _copied(name: str) -> str:
 def _counted_claims(
     members: Mapping[str, Any], generation: Mapping[str, int], claim_rule: str
 ) -> dict[str, Listed]:
-    """Return what members claim whose claims the rule counts.
+    """Return the claims of the members whose claims the rule counts.
 
     Under ``current-generation``, these are members of the newest one in the group.
     """

@@ -1,6 +1,6 @@
 """Certificates of optimality: a level and a price per member, checked by addition.
 
-Whatever integers a certificate holds, what is accepted here is true: docs/method.md,
+Whatever integers a certificate holds, every accepted bound is true: docs/method.md,
 "The certificate", has the proofs. The conditions are:
 
 Balance. Every partition is held by a subscriber of the lowest level, and every load is
@@ -51,7 +51,7 @@ class Pool(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """What a certificate proves of an assignment."""
+    """The bounds that a certificate proves of an assignment."""
 
     fails: Reason | None  # why it does not prove the balance
     cost: int  # lower bound on moves and rack mismatches by its weights; if it does

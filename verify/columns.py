@@ -23,8 +23,8 @@ class Columns(NamedTuple):
     """
 
     holders: Mapping[str, Sequence[str | None]]  # by topic: one who holds it, or None
-    free: Mapping[str, Sequence[int]]  # by topic: what nobody holds, if anything
-    exact: bool  # whether what is assigned exists, and is listed once
+    free: Mapping[str, Sequence[int]]  # by topic: the unassigned partitions, if any
+    exact: bool  # whether every assigned partition exists, and is listed once
     indices: Sequence[int]
     members: Sequence[str]
 

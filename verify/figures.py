@@ -54,12 +54,12 @@ def rack_mismatches(case: Case, columns: Columns) -> int:
 
 
 def of_held(values: Sequence[T], columns: Columns) -> Sequence[T]:
-    """Select from values of each partition those of what is held; mostly, of all."""
+    """Select the values of assigned partitions; mostly, these are all."""
     indices = columns.indices
     return values if indices == range(len(values)) else [values[n] for n in indices]
 
 
 def is_far(case: Case, member: str, racks: Collection[str]) -> bool:
-    """Return whether a member's rack is none of some; no rack or racks: it is not."""
+    """Return whether racks lack a member's rack; without rack or racks: false."""
     rack = case.member_rack.get(member)
     return bool(racks) and rack is not None and rack not in racks

@@ -1,6 +1,6 @@
 """The one place where the core hands over to ``verify.policy``.
 
-It judges what an assignment states of its policy, and enumerates.
+It judges the statements of an assignment about its policy, and enumerates.
 """
 
 from verify import policy

@@ -1,4 +1,4 @@
-"""The verdict: violations, figures, evidence, and what is proved."""
+"""The verdict: violations, figures, evidence, and proofs."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def judge(
 
     Parameters
     ----------
-    claim_rule : ``newest-claim`` or ``current-generation``
-    cooperative : judge one round of cooperative rebalancing, in which what a claimant
-        still holds may be withheld, and must not be assigned to another member
+    claim_rule : ``newest-claim`` or ``current-generation`` cooperative : judge one
+    round of cooperative rebalancing, in which partitions that a claimant still holds
+    may be withheld, and must not be assigned to another member
     """
     case = case_of(instance, claim_rule=claim_rule)
     return judge_case(case, assignment, cooperative=cooperative)
@@ -138,7 +138,7 @@ def _figures(
     """Count, and decide the balances by evidence.
 
     KIP-54 balance is of valid assignments (None of others), dec-min balance of those
-    that are complete besides.
+    that are also complete.
     """
     lags = figures.lags_of(case, columns)
     in_play = [lags[name] for name in case.in_play]
@@ -168,7 +168,7 @@ def _proved(
     *,
     complete: bool,
 ) -> tuple[dict[str, bool], dict[str, Any] | None]:
-    """Return what is proved and, where a certificate fails or lacks, why."""
+    """Return the proofs and, where a certificate fails or lacks, the reason."""
     least = complete and counted["peak_lag"] == case.peak_lag_bound
     proved = {"dec_min": False, "stickiness": False, "peak_lag": least}
     shown = assignment.get("certificate")

@@ -1,6 +1,6 @@
 """The rules of validity: each yields its violations as (topic, partition, member).
 
-What a rule does not name is "", -1 or None.
+A field that a rule does not name is "", -1 or None.
 """
 
 from __future__ import annotations

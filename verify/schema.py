@@ -72,7 +72,7 @@ def refuse(culprits: Iterator[Unreadable]) -> None:
 
 
 class _Refused:
-    """Value of a parsed document where JSON says what no document may say."""
+    """Value of a parsed document where the JSON is forbidden in every document."""
 
     def __init__(self, reason: str, key: str | None = None) -> None:
         self.reason = reason
@@ -204,7 +204,7 @@ def _in_object(
 def _all_match(schema: Any, values: Collection[Any]) -> bool:
     """Check values of one schema together: in a tenth of the time, without a culprit.
 
-    What fails is then checked item by item, which finds the culprits.
+    A value that fails is then checked item by item, which finds the culprits.
     """
     if isinstance(schema, dict):
         return set(map(type, values)) <= {dict} and _all_objects(schema, values)
@@ -225,7 +225,7 @@ def _all_match(schema: Any, values: Collection[Any]) -> bool:
 def _all_objects(
     schema: Mapping[str, Any], values: Collection[Mapping[str, Any]]
 ) -> bool:
-    if "*" in schema:  # one by one: what one object lists is close together in memory
+    if "*" in schema:  # in turn: close together in memory
         return all(
             _all_match(schema["*"], value.values()) for value in values
         ) and _all_plain(set().union(*values))

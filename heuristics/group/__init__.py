@@ -2,15 +2,15 @@
 
 =====================  =======================================================
 `protocol`             the vote on assignors; static and dynamic choice
-`member`               a consumer: what it holds, revokes, loses, and commits
+`member`               a consumer: partitions it holds, revokes, loses, commits
 `coordinator`          the broker: generations, timeouts, static members, commits
-`leader`               the assignor's answer, with what is in transfer withheld
+`leader`               the assignor's answer, less the partitions in transfer
 `events`, `simulation`  every step is an event, so that a caller selects the order
-`history`              what happened, its moves, and a lower bound on moves
+`history`              all events, their moves, and a lower bound on moves
 `safeguards`           safety rules, each of which a test can disable
 =====================  =======================================================
 
-Each module names its sources and what it omits. Some rules are our own, where upstream
+Each module names its sources and its omissions. Some rules are our own, where upstream
 can end with two committers or with a partition without an owner: see `Safeguards`.
 """
 

@@ -38,7 +38,7 @@ class GroupState(Enum):
 
 @dataclass(slots=True, kw_only=True)
 class _Entry:
-    """What the coordinator knows about a member."""
+    """State of a member, as the coordinator knows it."""
 
     subscription: Subscription
     joined: bool = False  # a JoinGroup of it waits for the generation to begin

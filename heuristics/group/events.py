@@ -17,7 +17,7 @@ class EventKind(Enum):
     REBALANCE_TIMEOUT = "rebalance timeout"  # no subject
     SYNC_TIMEOUT = "sync timeout"  # no subject
     SESSION_TIMEOUT = "session timeout"  # the subject is a member id
-    FOLLOW_UP = "follow up"  # a leader rejoins to assign what it withheld
+    FOLLOW_UP = "follow up"  # a leader rejoins to assign the withheld partitions
     LOSE_JOIN = "lose join"  # a JoinGroup's answer is lost
     LOSE_SYNC = "lose sync"  # a SyncGroup's answer is lost
     # From outside; `Group` has a method for each.

@@ -4,7 +4,7 @@ Follows ``ConsumerCoordinator.onLeaderElected`` and, for COOPERATIVE, the adjust
 ``CooperativeStickyAssignor`` (KIP-429): a partition that moves to one member while
 another holds it is assigned to no member in this generation. Of several claims on a
 partition, only the newest count (KIP-341, KIP-792): members with older ones missed a
-generation and have lost what they held.
+generation and have lost the partitions that they held.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """Member of a classic group: the partitions it holds, revokes, loses, and commits.
 
-Follows ``ConsumerCoordinator`` and ``AbstractCoordinator`` (Kafka 4.0): what is revoked
-before a JoinGroup and after a SyncGroup, ``onPartitionsLost`` on a reset generation,
-commits only between a SyncGroup's answer and the next JoinGroup. The dynamic choice of
-the protocol is KIP-726's: a member follows the assignor selected last. No release
-contains it. We used the KIP's proposed changes without their discussion, so how a
-member returns to EAGER while it holds partitions is our interpretation (`Safeguards`).
+Follows ``ConsumerCoordinator`` and ``AbstractCoordinator`` (Kafka 4.0): partitions that
+are revoked before a JoinGroup and after a SyncGroup, ``onPartitionsLost`` on a reset
+generation, commits only between a SyncGroup's answer and the next JoinGroup. The
+dynamic choice of the protocol is KIP-726's: a member follows the assignor selected
+last. No release contains it. We used the KIP's proposed changes without their
+discussion, so how a member returns to EAGER while it holds partitions is our
+interpretation (`Safeguards`).
 
 Omitted: auto-commit and its failures, callbacks that throw or that never return,
 changes of subscription and of topics, heartbeat threads (a heartbeat is an event).
@@ -135,7 +136,7 @@ class Member:
         return self.configuration.instance_id or self.name
 
     def prepare_to_join(self) -> Subscription:
-        """Revoke what the protocol demands, and return what is still held."""
+        """Revoke as the protocol demands, and return the partitions still held."""
         if self.generation == NO_GENERATION:
             self._lose_all()
         elif self.protocol is RebalanceProtocol.EAGER:
@@ -152,7 +153,7 @@ class Member:
         )
 
     def joined(self, response: JoinResponse) -> None:
-        """Record generation and assignor; lose what another member may own now."""
+        """Record generation and assignor; lose partitions that others may own."""
         missed = NO_GENERATION < self.generation < response.generation - 1
         if missed and self._safeguards.loses_when_missed:
             self._lose_all()

@@ -43,10 +43,10 @@ class ProtocolChoice(Enum):
 class Strategy:
     """An entry of ``partition.assignment.strategy``.
 
-    ``assignor`` must not refuse the group's subscriptions. Every strategy can do
-    EAGER, as Kafka's own can; one that can do COOPERATIVE withholds what is in
-    transfer whichever protocol the members follow, as ``CooperativeStickyAssignor``.
-    One that ``remembers`` receives each member's last assignment as user data, as
+    ``assignor`` must not refuse the group's subscriptions. Every strategy can do EAGER,
+    as Kafka's own can; one that can do COOPERATIVE withholds the partitions in transfer
+    whichever protocol the members follow, as ``CooperativeStickyAssignor``. One that
+    ``remembers`` receives each member's last assignment as user data, as
     ``StickyAssignor`` does (KIP-54), because members own nothing under EAGER.
     """
 

@@ -115,7 +115,7 @@ class Group:
         Raises
         ------
         GroupError
-            If it is none of `events`.
+            If it is not among `events`.
         """
         if event not in self.events(faults=True):
             raise GroupError("cannot happen now", subject=event)
@@ -148,7 +148,7 @@ class Group:
                 yield from (Event(kind, process) for kind in self._next(member))
 
     def _next(self, member: Member) -> Iterator[EventKind]:
-        """Yield what a living member can do next; nothing while it waits."""
+        """Yield the events that a living member can do next; nothing while it waits."""
         coordinator, member_id = self.coordinator, member.member_id
         if member.phase is Phase.OUTSIDE:
             yield EventKind.JOIN
@@ -260,7 +260,7 @@ class Group:
         )
 
     def _news(self, member: Member) -> Refusal | None:
-        """Return what a heartbeat would report that the member does not know."""
+        """Return the news that a heartbeat would report to the member."""
         refusal = self._refusal(member)
         if refusal in (Refusal.UNKNOWN_MEMBER_ID, Refusal.FENCED_INSTANCE_ID):
             return refusal

@@ -1,4 +1,4 @@
-"""Instances from what the Admin clients of kafka-python and confluent-kafka return.
+"""Instances from results of the Admin clients of kafka-python and confluent-kafka.
 
 Their classes are not imported: the attributes are read, so neither client is needed.
 """

@@ -5,8 +5,8 @@ Apache Kafka 4.3 and ``ConsumerProtocol``: a reader parses a version that it doe
 know as the newest that it knows, and ignores the remaining bytes. Version 1 added the
 owned partitions (KIP-429), 2 their generation (KIP-792), 3 the rack (KIP-881).
 
-This decoder is stricter than Java. It rejects what no client writes: bytes after the
-end of a known version, a length below -1 (Java: null), and bytes that are not UTF-8
+This decoder is stricter than Java. It rejects bytes that no client writes: bytes after
+the end of a known version, a length below -1 (Java: null), and bytes that are not UTF-8
 (Java: U+FFFD). In one point it is less strict: kafka-go's version 1 of a subscription
 ends before the owned partitions. franz-go, sarama, and aiokafka read it as one of a
 member that owns nothing, as this decoder does; kafka-clients and kafka-python refuse

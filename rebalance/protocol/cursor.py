@@ -129,7 +129,7 @@ class Cursor:
         """Read text after its 16-bit length, where -1 is null."""
         data, start = self._data, self.at
         begin = start + _INT16.size
-        # What can be read is read here; the rest below states what is wrong.
+        # Readable data is read here; the rest below states the fault.
         if begin <= len(data) and data[start] < 0x80:  # not negative
             end = begin + (data[start] << 8 | data[start + 1])
             if end <= len(data):

@@ -2,7 +2,7 @@
 
 Only texts without faults and oddities are encoded here. Unknown names, claims on
 partitions that do not exist, numbers that do not ascend, racks, and every fault are
-left to the models (`rebalance.parsing`), which are slower, and name what is wrong.
+left to the models (`rebalance.parsing`), which are slower, and name the fault.
 """
 
 from __future__ import annotations

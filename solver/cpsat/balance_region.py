@@ -95,7 +95,7 @@ def dec_min_region(cp: CpInstance, totals: CpTotals) -> CpRegion:
 
 
 def _prices(cp: CpInstance, totals: CpTotals) -> list[Key]:
-    """Compute the fixed point: what a subscriber of a pool reaches, its holders reach.
+    """Compute the fixed point: holders of a pool reach all that its subscribers reach.
 
     Sweeps alternate in direction, so that chains along the order of pools take few.
     """

@@ -50,7 +50,7 @@ def order_interchangeable(program: CpProgram) -> None:
 
 
 def balanced_by_kip54(program: CpProgram) -> None:
-    """Exclude improving transfers: load[c] ≤ load[d] + 1 if c holds what d can take.
+    """Exclude improving transfers: load[c] ≤ load[d] + 1 if d can take one of c's.
 
     For each pool g: floor[g] ≤ load[d] for each subscriber d, and load[c] ≤ floor[g] +
     1 for each c with holds[g, c], which is 1 where c holds some of the pool: sum over k

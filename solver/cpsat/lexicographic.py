@@ -38,7 +38,7 @@ SHARE: Final = 0.8
 
 @dataclass(slots=True, kw_only=True)
 class LexicographicSolve:
-    """The best assignment so far, and what is proved of each objective.
+    """The best assignment so far, and the bound of each objective.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class LexicographicSolve:
                 return
 
     def result(self, *, reason: str | None) -> Result:
-        """Return the assignment with what is proved; ``reason``: why not all of it.
+        """Return the assignment with its proofs; ``reason``: why not all of it.
 
         Raises
         ------

@@ -81,7 +81,7 @@ class CpRuns:
             return f"time limit of {limits.seconds:g} s"
         if limits.effort is not None:
             return f"effort limit of {limits.effort:g}"
-        # CP-SAT stops by itself, with what it has, before it exceeds the memory.
+        # CP-SAT stops by itself, with its best solution, before it exceeds the memory.
         return None if limits.memory is None else limits.memory_words
 
     def check(self) -> None:
@@ -120,7 +120,7 @@ class CpRuns:
     def _configured(self, share: float) -> cp_model.CpSolver:
         limits, solver = self.limits, configure_solver(self.limits, share=share)
         parameters = solver.parameters
-        # All constraints in the linear relaxation: it is what proves bounds.
+        # All constraints in the linear relaxation: it proves the bounds.
         parameters.linearization_level = 2
         if limits.effort is not None and limits.effort != inf:
             left = max(0.0, limits.effort - self.spent)

@@ -85,7 +85,7 @@ def solve(
         if infeasible is not None:
             return Result(policy=policy, status=Status.INFEASIBLE, reason=infeasible)
     except LimitExceededError:
-        pass  # the result states what is known by now
+        pass  # the result states the values known by now
     except ModelInvalidError as invalid:
         raise InstanceError(
             f"policy: {policy} has sums that exceed the integers of cp-sat",

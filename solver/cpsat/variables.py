@@ -141,9 +141,10 @@ def interchangeable_members(cp: CpInstance) -> list[list[int]]:
 
     Such members subscribe to the same pools, have the same capacity and rack, and own
     equally many partitions that differ in nothing but the owner. To exchange them,
-    together with what they own, changes only their loads, and only among them: it turns
-    an allowed assignment into an allowed one of the same value. So a program needs only
-    the assignments in which they are in canonical order, by decreasing load or lag.
+    together with their owned partitions, changes only their loads, and only among them:
+    it turns an allowed assignment into an allowed one of the same value. So a program
+    needs only the assignments in which they are in canonical order, by decreasing load
+    or lag.
     """
     owned: list[list[object]] = [[] for _ in cp.members]
     for pool, owner, lag, far, size in cp.classes:
@@ -160,7 +161,7 @@ def interchangeable_members(cp: CpInstance) -> list[list[int]]:
 def in_order(
     cp: CpInstance, groups: list[list[int]], counts: ClassCounts
 ) -> ClassCounts:
-    """Exchange interchangeable members, and what they own, into canonical order."""
+    """Exchange interchangeable members, with their claims, into canonical order."""
     totals = CpTotals.of(cp, counts)
     rank = totals.lags if cp.distinctions.lags else totals.loads
     place = list(range(len(cp.members)))

@@ -25,7 +25,7 @@ from solver.result import Result
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WarmStart:
-    """What is known before the first run."""
+    """Values that are known before the first run."""
 
     region: CpRegion  # contains all balanced assignments
     assignment: Assignment | None  # the best allowed one among cheap candidates

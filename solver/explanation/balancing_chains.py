@@ -19,7 +19,7 @@ from solver.explanation.transfers import Chain, decompose
 
 
 class Balancing(NamedTuple):
-    """What balances an assignment."""
+    """The transfers that balance an assignment."""
 
     chains: list[Chain]
     assignment: Assignment  # dec-min balanced, after all chains
@@ -43,7 +43,7 @@ def balance(instance: Instance, assignment: Assignment) -> Balancing:
 
 
 def _claims_on(instance: Instance, assignment: Assignment) -> Claims:
-    """Let every member claim what the assignment gives it."""
+    """Let every member claim its partitions of the assignment."""
     assignee = assignment.assignee
     rows = np.argsort(assignee, kind="stable").astype(np.int32)
     rows = rows[np.count_nonzero(assignee == NOBODY) :]

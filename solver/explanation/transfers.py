@@ -83,8 +83,8 @@ def _walk(
 ) -> Chain:
     """Follow arcs to a member that lacks partitions; cut off each cycle on the way.
 
-    Without such a member the walk ends where it began, with an empty chain: every
-    other member passes on what it receives.
+    Without such a member the walk ends where it began, with an empty chain: every other
+    member passes on the partition that it receives.
     """
     path: list[Transfer] = []
     place = {start: 0}

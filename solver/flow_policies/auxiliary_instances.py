@@ -43,7 +43,7 @@ _ANY_RACK: Final = -1
 
 
 class AuxiliaryInstance(NamedTuple):
-    """An instance, and what its partitions and members are in the given one."""
+    """An instance, and the numbers of its partitions and members in the given one."""
 
     instance: Instance
     rows: Int64  # the partition that each partition is

@@ -34,7 +34,7 @@ def min_cost_flow(arcs: Int64, supply: Int64) -> Int64:
     arcs : int64 (4, A)
         Tail, head, capacity and cost per unit.
     supply : int64 (N,)
-        What each node sends; below 0 what it receives.
+        Amount that each node sends; below 0 the amount that it receives.
 
     Returns
     -------

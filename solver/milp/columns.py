@@ -24,7 +24,7 @@ COLUMNS_MAX: Final = 150_000
 
 @dataclass(frozen=True, slots=True)
 class MilpClass:
-    """Interchangeable partitions; what the policy does not refer to is left open."""
+    """Interchangeable partitions; left open where the policy is indifferent."""
 
     rows: tuple[int, ...]  # of the instance, ascending
     group: int  # index into `MilpInstance.groups`: the eligible members
@@ -69,7 +69,7 @@ class MilpInstance:
         return reach
 
     def unit(self, member: int) -> int:
-        """Return what one partition or record counts with a member: s[c]."""
+        """Return the amount that one partition or record counts with a member: s[c]."""
         return self.common // self.capacity[member]
 
 

@@ -56,7 +56,7 @@ class CountedLimits(Limits):
         return self.effort is not None and self._spent.units >= self.effort
 
     def spend_on_entries(self, entries: int) -> None:
-        """Count what a program takes to build and to pass on."""
+        """Count the steps that a program takes to build and to pass on."""
         self._spent.units += PER_ENTRY * entries
 
     def spend_on_step(self, columns: int, *, is_iteration: bool) -> None:

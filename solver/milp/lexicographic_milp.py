@@ -178,7 +178,7 @@ def sum_stages(program: MilpProgram, goal: Expression) -> ObjectiveStages:
     row = Expression((x, a // unit) for x, a in goal.items())
     rows, offset = [row], 0
     if magnitude(row) > ROW_MAX:
-        # No value is below 0: row >= offset, and the digits count what exceeds it.
+        # No value is below 0: row >= offset, and the digits count the excess over it.
         offset = -(constant // unit)
         digits = program.digits(range_of(row)[1] - offset)
         program.at_most(row - from_digits(digits), offset)

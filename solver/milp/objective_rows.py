@@ -78,8 +78,8 @@ def load_spread(program: MilpProgram) -> Expression:
 def lag_deviation(program: MilpProgram) -> Expression:
     """Lag deviation: 2 * sum of O[c], O[c] >= W * lag[c] - w[c] * lag, O[c] >= 0.
 
-    W is the sum of all capacities w in play, and lag the total: what exceeds the fair
-    shares adds up to what falls short of them.
+    W is the sum of all capacities w in play, and lag the total: the excess over the
+    fair shares equals the shortfall below them.
     """
     case = program.case
     lag = sum(each.lag * each.count for each in case.classes)

@@ -139,9 +139,9 @@ def _infeasible(
 ) -> str | None:
     """Return why no assignment is allowed; None if that is not proved.
 
-    A spread and a move budget can be too small. These programs minimize what is too
-    large, instead of asking for any solution: so INFEASIBLE rests on a safe bound, and
-    the reason states how much would suffice. Their solutions are offered as well.
+    A spread and a move budget can be too small. These programs minimize the excess,
+    instead of asking for any solution: so INFEASIBLE rests on a safe bound, and the
+    reason states how much would suffice. Their solutions are offered as well.
     """
     balance, budget = best.policy.balance, best.policy.max_moves
     if balance.kind is BalanceKind.SPREAD:

@@ -1,9 +1,9 @@
 """Pareto frontier of moves against one objective, by the ε-constraint method.
 
-For each limit on moves, a search minimizes the objective. What is found within a limit
-is possible within every larger one, and what is proved for a limit holds for every
-smaller one, so a limit between two with equal values needs no search. Source: Haimes,
-Lasdon and Wismer, *On a bicriterion formulation of the problems of integrated system
+For each limit on moves, a search minimizes the objective. An assignment within a limit
+is possible within every larger one, and a bound for a limit holds for every smaller
+one, so a limit between two with equal values needs no search. Source: Haimes, Lasdon
+and Wismer, *On a bicriterion formulation of the problems of integrated system
 identification and system optimization*, 1971.
 """
 
@@ -36,7 +36,7 @@ class FrontierPoint:
     value: int
     bound: int  # no assignment with at most so many moves has a lower value
     is_proved: bool  # value is the least, and provably out of reach with fewer moves
-    proof: Proof  # what the bound rests on
+    proof: Proof  # basis of the bound
     assignment: Assignment
     kip54_score: int | None = None  # Kafka's balance score, for points of ``balance``
 
@@ -56,7 +56,7 @@ class Frontier:
 
     objective: str  # ``balance`` or ``peak-lag``
     balance: str  # the balance constraint, as policies write it
-    measure: str | None = None  # what the objective ``balance`` minimizes
+    measure: str | None = None  # the quantity that the objective ``balance`` minimizes
     scale: int = 1  # values are in units of 1 ÷ scale
     points: tuple[FrontierPoint, ...] = ()  # by moves, ascending; values descend
     open: tuple[OpenRange, ...] = ()  # a point may be missing, or have a lower value
@@ -84,7 +84,7 @@ class KnownValue:
 
 
 class KnownFrontier:
-    """What is known for each limit on moves from ``first`` to ``last``.
+    """Values and bounds for each limit on moves from ``first`` to ``last``.
 
     Built from an assignment that is within every limit and a bound that holds for all.
     """
@@ -95,7 +95,7 @@ class KnownFrontier:
         self._known = [start] * (last - first + 1)
 
     def at(self, most: int) -> KnownValue:
-        """Return what is known for a limit on moves."""
+        """Return the values and bounds for a limit on moves."""
         return self._known[most - self.first]
 
     def add_assignment(self, moves: int, value: int, assignment: Assignment) -> None:
@@ -159,8 +159,8 @@ class KnownFrontier:
     ) -> str | None:
         """Search at every open limit on moves, in rounds of growing effort.
 
-        ``search`` adds here what it finds and proves within limits. The effort is for
-        all searches together that leave their limit on moves open; it is
+        ``search`` adds the values and bounds that it finds within limits. The effort is
+        for all searches together that leave their limit on moves open; it is
         `DEFAULT_EFFORT` if the caller sets neither effort nor seconds. Return the limit
         that was reached, or None if everything is settled.
         """

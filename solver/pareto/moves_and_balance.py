@@ -8,8 +8,8 @@ that these leave open, CP-SAT minimizes the sum of squares subject to the limit:
     reach(c, v)    1 if the load of member c is v or more
 
 No load needs to exceed the largest load of some plan without moves: from any plan,
-single transfers from members above it to members below it that keep what is kept lead
-to loads within it and lower the sum of squares.
+single transfers from members above it to members below it that keep the kept partitions
+lead to loads within it and lower the sum of squares.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def _known_by_ends(
 
 
 def _add(known: KnownFrontier, instance: Instance, most: int, found: Result) -> None:
-    """Record what an engine found and proved for a limit on moves."""
+    """Record the value and the bound of an engine for a limit on moves."""
     if found.assignment is None:
         return
     moves, value = _moves_and_peak_lag(instance, found.assignment)

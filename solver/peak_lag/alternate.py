@@ -1,7 +1,7 @@
 """Alternate CP-SAT, which solves the whole policy, and local search for peak lag.
 
-CP-SAT proves most small instances at once; on others, what local search finds in
-between makes it much quicker. Each run has twice the effort of the one before.
+CP-SAT proves most small instances at once; on others, the improvements by local search
+in between make it much quicker. Each run has twice the effort of the one before.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from solver.result import (
 )
 
 FIRST_SEARCH: Final = 0.25
-"""Effort of the first run of CP-SAT, besides that of building its program."""
+"""Effort of the first run of CP-SAT, in addition to that of building its program."""
 
 Bounds = Mapping[Objective, KnownBound]
 
@@ -44,7 +44,7 @@ class PolicySearch:
     work: Work
 
     def stated(self, best: Assignment, bounds: Bounds, reason: str) -> Result:
-        """Return an assignment with what known bounds prove of it."""
+        """Return an assignment with the proofs that follow from known bounds."""
         trivial = KnownBound(value=0, proof=zero_term())
         objectives = []
         for of in self.policy.objectives:
@@ -88,7 +88,7 @@ class PolicySearch:
     def settled(
         self, best: Assignment, bounds: Bounds, *, is_searchable: bool
     ) -> Result:
-        """Return what is proved, or let CP-SAT search for the rest if that is small."""
+        """Return the proofs, or let CP-SAT search for the rest if that is small."""
         reason = self.work.reason(is_searchable=is_searchable)
         result = self.stated(best, bounds, reason)
         is_over = result.status is Status.OPTIMAL or self.work.exceeded() is not None
@@ -99,7 +99,7 @@ class PolicySearch:
 
 @dataclass(slots=True, kw_only=True)
 class Alternate:
-    """Minimize peak lag and what the policy has besides.
+    """Minimize peak lag and the policy's other objectives.
 
     Attributes
     ----------

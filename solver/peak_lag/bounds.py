@@ -58,7 +58,7 @@ class PeakLagBound:
         return PeakLagBound(value=term.bound, terms=(*self.terms, term))
 
     def proof(self, bound: int) -> Proof:
-        """Return the proof of a bound: these terms, or what raised it beyond them."""
+        """Return the proof of a bound: these terms, or the later argument."""
         if bound <= self.value:
             return TermsProof(terms=list(self.terms))
         return SearchProof(engine=ENUMERATION, terms=list(self.terms))
@@ -74,7 +74,7 @@ def bound_peak_lag(
 
     ``topics`` are those that the terms are about; None: all.
     """
-    # model_construct: what is absent is None here, and left out when written.
+    # model_construct: an absent field is None here, and left out when written.
     term = partial(BoundTerm.model_construct, topics=topics)
     mean = _mean(lag_instance)
     terms = [term(kind="average", bound=mean)]
@@ -274,7 +274,7 @@ def _thresholds(
     """List thresholds, the most promising first.
 
     Of m members, the (m·j + 1)-th largest lag makes one hold j + 1 of the largest. They
-    are ordered by what that proves if all members are interchangeable.
+    are ordered by the bound that they prove if all members are interchangeable.
     """
     members = region.unit.size
     ranks = np.arange(0, lags.size, members)

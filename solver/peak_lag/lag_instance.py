@@ -34,7 +34,7 @@ _SEARCH_VARIABLES: Final = 60_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LagInstance:
-    """A feasible region, and what its numbers are in the instance."""
+    """A feasible region, and the numbers of its parts in the instance."""
 
     region: FeasibleRegion
     rows: Int64  # (P,): partition of the instance
@@ -114,7 +114,7 @@ def _build(
     bounds: _CellBounds,
     start: Int32 | None = None,
 ) -> LagInstance:
-    """Build the region of what is in play, with the eligibility of ``reduced``."""
+    """Build the region of all that is in play, with the eligibility of ``reduced``."""
     topic = reduced.topic_number[instance.partition_topic]
     rows = np.flatnonzero(topic != OUTSIDE)
     members = np.flatnonzero(reduced.member_class != OUTSIDE)

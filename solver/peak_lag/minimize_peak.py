@@ -66,7 +66,7 @@ class MinimizePeak:
         self._seeds = count(self.work.limits.seed)
 
     def start(self) -> None:
-        """Do what is quick; with fixed moves little can be exchanged."""
+        """Do the quick steps; with fixed moves little can be exchanged."""
         if self.moves is not None:
             return
         if has_few_lags(self.lag_instance):

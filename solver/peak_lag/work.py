@@ -14,7 +14,7 @@ STEPS_PER_UNIT: Final = 1_000_000_000
 
 @dataclass(slots=True, kw_only=True)
 class Work:
-    """Effort spent so far, in CP-SAT's deterministic units, and what ended the work.
+    """Effort spent so far, in CP-SAT's deterministic units, and the reason for its end.
 
     The clock, memory and stop of ``limits`` can only end work earlier; nothing else
     depends on them.

@@ -22,7 +22,7 @@ NAMED: Final[Mapping[str, Policy]] = MappingProxyType(
 OPTIMA: Final[Mapping[str, str]] = MappingProxyType(
     {name: row["optimum"] for name, row in _TABLE.items()}
 )
-"""What each named policy optimizes, in one line."""
+"""The objectives of each named policy, in one line."""
 
 STICKY: Final = NAMED["sticky"]
 """The policy of the exact core: the best balance, and the fewest moves to it."""

@@ -1,4 +1,4 @@
-"""The other part of the judge: what an assignment states of a policy, and enumeration.
+"""The other part of the judge: statements about a policy, and enumeration.
 
 The core (the modules of ``verify``) imports it in `verify.handover` alone.
 """

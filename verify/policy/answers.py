@@ -1,8 +1,8 @@
-"""What an answer states of its policy: that it is allowed, and the best that is.
+"""An answer's statements about its policy: that it is allowed, and the best.
 
 A policy has a balance and perhaps a budget, which the assignment alone decides, and
 levels (`verify.policy.level_verdicts`). A status is a claim as well: ``optimal`` says
-that every level is proved, by what can be checked or by the word of an engine.
+that every level is proved, by evidence that can be checked or by the word of an engine.
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ def judge_stated(
     *,
     complete: bool,
 ) -> tuple[dict[str, Any], dict[str, Reason]]:
-    """Judge what an assignment states of its policy: verdict, and evidence against it.
+    """Judge an assignment's statements about its policy: verdict, and evidence.
 
-    ``certified`` is what the certificate proves, if there is one.
+    ``certified`` is the result of the certificate, if there is one.
     ``proved["peak_lag"]`` is set if a level proves it.
 
     Raises
@@ -77,7 +77,7 @@ def judge_stated(
         )
     met = _met(assignment, broken, complete=complete)
     if not complete:
-        broken.pop("balance", None)  # other evidence says what is missing
+        broken.pop("balance", None)  # other evidence states its gap
     stated: dict[str, Any] = {"policy": met, "objectives": judged}
     settled, against = _judge_status(case, policy, assignment, judged, allowed=allowed)
     if settled is not None:
@@ -135,7 +135,7 @@ def _judge_status(
     *,
     allowed: bool,
 ) -> tuple[str | None, Reason]:
-    """Return what a claimed status is found to be, if it is a claim, and why.
+    """Return the verdict on a claimed status, if it is a claim, with the reason.
 
     ``proved``, ``search``, ``unproved`` or ``refuted``. ``search``: every level is
     proved or has the word of an engine, not checked.

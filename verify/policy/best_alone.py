@@ -24,7 +24,7 @@ Values = tuple[int, ...]  # by level
 
 
 class Best(NamedTuple):
-    """Partitions of a topic, the members best for each, and what one of these adds."""
+    """Partitions of a topic, the best members for each, and the value each adds."""
 
     topic: str
     numbers: Sequence[int]
@@ -59,13 +59,13 @@ class Narrowed(NamedTuple):
 
 
 def added_values(levels: Iterable[Level], moves: int, mismatches: int) -> Values:
-    """Return what moves and mismatches add to the value of each level."""
+    """Return the amounts that moves and mismatches add to the value of each level."""
     added = {"stickiness": moves, "rack": mismatches}
     return tuple(sum(w * added[of] for w, of in level) for level in levels)
 
 
 def separate_values(case: Case, levels: Sequence[Level]) -> Values:
-    """Sum what each partition costs at least by itself, level by level.
+    """Sum the least cost of each partition by itself, level by level.
 
     No assignment is better in the first level than all of these together, none that is
     as good there is better in the second.

@@ -1,9 +1,9 @@
-"""Brute force: every assignment of a tiny rebalance, and what is best of them.
+"""Brute force: every assignment of a tiny rebalance, and the best of them.
 
 `every_assignment` lists them one by one. `states_of` is a dynamic program over
 partitions that merges assignments equal in everything asked for, so it reaches further.
-Both reject what would take too long. What a policy allows follows from the definitions
-alone: no chains, no certificates, no terms.
+Both reject instances that would take too long. The assignments that a policy allows
+follow from the definitions alone: no chains, no certificates, no terms.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ ASKS: Mapping[str, frozenset[str]] = {
     "spread": frozenset({"loads"}),
     "none": frozenset(),
 }
-"""What distinguishes states, for each objective and each balance."""
+"""The values that distinguish states, for each objective and each balance."""
 
 Document = Mapping[str, Any]
 Vector = list[Any]  # values of all levels, first level first
@@ -258,7 +258,7 @@ def enumerate_claims(
     *,
     claim_rule: str,
 ) -> dict[str, Any]:
-    """Return what enumeration finds of the claims; ``refused`` if there is too much."""
+    """Return the verdict of enumeration; ``refused`` if there is too much."""
     try:
         if "policy" not in assignment:
             return settle_unstated(instance, verdict, claim_rule=claim_rule)
@@ -298,7 +298,7 @@ def settle_policy(
     *,
     complete: bool,
 ) -> dict[str, Any]:
-    """Return what enumeration finds of the claims of an answer about its policy.
+    """Return the verdict of enumeration on the claims of an answer about its policy.
 
     docs/words.md has the form. An assignment that is not ``complete`` and valid reaches
     no level.
@@ -362,7 +362,7 @@ def _levels(
 
 
 def _refuse_large(case: Case) -> None:
-    """Reject what no enumeration could finish, before it begins."""
+    """Reject, before it begins, an enumeration that could not finish."""
     count = sum(case.partitions[topic] for topic in assignable_topics(case))
     if len(case.wants) > MEMBERS_MAX or count > PARTITIONS_MAX:
         found = f"{len(case.wants)} members and {count} partitions"
@@ -371,7 +371,7 @@ def _refuse_large(case: Case) -> None:
 
 
 def _counted(policy: Policy) -> set[str]:
-    """Return what distinguishes states."""
+    """Return the values that distinguish states."""
     words = [objective for level in policy.levels.values() for _, objective in level]
     counted = set().union(*(ASKS[word] for word in (policy.balance, *words)))
     return counted | (set() if policy.max_moves is None else {"moves"})

@@ -2,15 +2,15 @@
 
 Dec-min balance over the whole group and KIP-54 balance are those of `verify.balance`.
 These, per-topic balance and ``none`` can always be met, the last with no move, as each
-owner subscribes to what it owns. For a budget or a spread counting may tell.
+owner subscribes to the topics that it owns. For a budget or a spread counting may tell.
 
 Budget. In a pool of a region (`verify.policy.feasible_region`) whose members are all
 eligible for its partitions, loads are within limits and add up to its partitions. A
-member keeps at most what it owns and at most its load; so together they keep no more
-than the sum of the lesser of what each owns and its least load, plus one per remaining
-unit, as long as a member owns more and may hold more. If all pools are such, and there
-are no other constraints, some assignment keeps that many: the remaining partitions go
-to the members below their load.
+member keeps at most its owned partitions and at most its load; so together they keep no
+more than the sum of the lesser of the owned count and the least load of each, plus one
+per remaining unit, as long as a member owns more and may hold more. If all pools are
+such, and there are no other constraints, some assignment keeps that many: the remaining
+partitions go to the members below their load.
 
 Spread. Partitions to which only some members subscribe are held by these: one of them
 holds their share, by capacity, or more. And one of all members in play holds no more
@@ -96,7 +96,8 @@ def judge_impossible(case: Case, policy: Policy) -> Reason:
     Returns
     -------
     dict
-        One of the two, and ``because`` of what; empty if counting does not decide.
+        One of the two, and ``because`` with the reason; empty if counting does not
+        decide.
     """
     if policy.balance == "spread":
         width, scale = least_width(case), common_capacity(case)

@@ -34,7 +34,7 @@ from verify.keys import count_keys
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Region:
-    """What a balance leaves open."""
+    """The assignments that a balance leaves open."""
 
     pools: Sequence[Pool]  # disjoint sets of topics
     eligible: Mapping[str, Sequence[str]]  # topic -> members that may hold any of it
@@ -102,7 +102,7 @@ def even_limits(units: int, capacities: Mapping[str, int]) -> Limits:
 
 
 def sort_key(number: int, capacity: int) -> tuple[Fraction | int, int]:
-    """Return what orders a key as `verify.keys` does."""
+    """Return a value that orders a key as `verify.keys` does."""
     return (Fraction(number, capacity) if capacity > 1 else number), -capacity
 
 

@@ -27,7 +27,7 @@ Stated = Mapping[str, Any]  # one of an answer's objectives
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """A complete valid assignment and what its proofs may rest on."""
+    """A complete valid assignment and the facts that its proofs may rest on."""
 
     case: Case
     policy: Policy
@@ -39,7 +39,7 @@ class Answer:
 
     @cached_property
     def region(self) -> Region:
-        """What the balance leaves open, as far as it is known; only terms need it."""
+        """The balance's feasible region, as far as it is known; only terms need it."""
         return region_of(self.case, self.policy.balance, self.certificate)
 
 
@@ -83,7 +83,7 @@ def _verdict(answer: Answer, of: str, stated: Stated | None) -> dict[str, Any]:
 def _support(
     answer: Answer, of: str, stated: Stated | None
 ) -> tuple[str, Value | None, Reason | None, str | None]:
-    """Return what a bound rests on, how high that goes, what is wrong; any engine."""
+    """Return a bound's evidence, the value it proves, and its fault; any engine."""
     if stated is None:
         return "nothing", None, {"fails": "absent"}, None
     proof = stated.get("proof", {"by": "nothing"})
@@ -100,7 +100,7 @@ def _support(
 def _accepted(
     answer: Answer, of: str, terms: Sequence[Mapping[str, Any]]
 ) -> tuple[Value | None, Reason | None]:
-    """Return what the terms that hold prove, and the first term that does not."""
+    """Return the bound that valid terms prove, and the first invalid term."""
     case, policy, work = answer.case, answer.policy, answer.work
     level, held, refused = policy.levels[of], [], None
     for place, term in enumerate(terms):

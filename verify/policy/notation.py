@@ -1,4 +1,4 @@
-"""Policies, and the fields of an answer that state one and what proves its levels.
+"""Policies, and the fields of an answer that state one and the proofs of its levels.
 
 ``dec-min; 2*stickiness + rack, peak-lag; max-moves=3``: a balance, then levels with
 commas between, each an objective or a weighted sum, then a budget of moves. The last

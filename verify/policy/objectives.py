@@ -57,7 +57,7 @@ def tally_of(
     counted: Mapping[str, int] | None = None,
     loads: Mapping[str, int] | None = None,
 ) -> Tally:
-    """Count an assignment without repeated partitions; take what is counted already.
+    """Count an assignment without repeated partitions; take existing counts.
 
     That can be its figures, and the loads of members.
     """
@@ -158,7 +158,7 @@ def scaled(case: Case, amounts: Mapping[Pair, int]) -> dict[str, int]:
 def scaled_by_topic(
     case: Case, amounts: Mapping[Pair, int]
 ) -> Iterable[tuple[str, dict[str, int]]]:
-    """Yield per topic what each subscriber has of it, scaled as in `scaled`."""
+    """Yield per topic the load of each subscriber, scaled as in `scaled`."""
     common = common_capacity(case)
     unit = {name: common // case.capacity[name] for name in case.in_play}
     for topic, subscribers in case.subscribers.items():

@@ -62,7 +62,7 @@ def lags_of_topic(case: Case, topic: str) -> Sequence[int]:
 
 
 def compared(term: Term, found: int) -> Reason | None:
-    """Return why a bound is not proved by what was found, if it is less."""
+    """Return why a found bound does not prove the stated one, if it is less."""
     return None if term["bound"] <= found else {"fails": "bound", "found": found}
 
 

@@ -6,7 +6,7 @@ members that are best for it (`verify.policy.best_alone`); and where each topic 
 by itself: there prices go by topic and member.
 
 The bound says a*moves + b*mismatches >= B. Of all pairs of counts that this leaves, the
-first in the policy's order is what no assignment beats, level by level.
+first in the policy's order is one that no assignment beats, level by level.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def priced_term_fails(
 ) -> dict[str, Any] | None:
     """Return why a term of moves and mismatches does not prove its bound, or None.
 
-    ``separate``: what partitions cost alone; ``prices``: by prices, under per-topic.
+    ``separate``: the costs of partitions alone; ``prices``: by prices, under per-topic.
     A level after others is bounded for assignments as good in these, or else by itself.
     """
     level = policy.levels[of]
@@ -112,7 +112,7 @@ def _bounds(
 def level_bounds(
     case: Case, policy: Policy, tally: Tally, weights: Weights, bound: int
 ) -> dict[str, int]:
-    """Return what a bound on weighted moves and mismatches proves, by level.
+    """Return the bounds by level from a bound on weighted moves and mismatches.
 
     Each level after balance is bounded for assignments as good in the levels before;
     from the first in which this one is not, each level is bounded by itself. Nothing is

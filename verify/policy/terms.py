@@ -1,9 +1,9 @@
 """Terms of a bound: each proves a value that no assignment is below.
 
-A *term* is one argument (docs/bounds.md). Whatever integers it holds, what is accepted
-here is true of all assignments in the feasible region of the balance. Values are in
-units of 1 / scale; peak lag is at most T when unit * lag <= T for every member, where
-unit = scale / capacity is an integer.
+A *term* is one argument (docs/bounds.md). Whatever integers it holds, an accepted term
+is true of all assignments in the feasible region of the balance. Values are in units of
+1 / scale; peak lag is at most T when unit * lag <= T for every member, where unit =
+scale / capacity is an integer.
 
 ``zero``. No value is below 0, and no load in a list of them.
 
@@ -14,8 +14,8 @@ densest-subset bound.)
 
 ``packing``. Give each partition a weight, at least 0, by where its lag is among some
 steps. Some member holds its share of all weight or more, that is U / m rounded up, of U
-in all, m the members eligible for any of it. So its lag is no less than the least lag
-of any partitions of that weight, a knapsack; how many it must hold does not matter.
+in all, m the members eligible for any of it. So its lag is at least the least lag of
+any partitions of that weight, a knapsack; how many it must hold does not matter.
 
 ``crowd``, ``topic-crowd``: `verify.policy.pigeonhole`.
 
@@ -59,7 +59,7 @@ def term_fails(
 
 
 def together(case: Case, level: Level, terms: Iterable[Term]) -> Value | None:
-    """Return what accepted terms prove together; None for none."""
+    """Return the bound that accepted terms prove together; None for none."""
     most: dict[str, int] = {}
     for term in terms:
         about = (term.get("topics") or [""])[0] if level == TOPIC_PEAK_LAG else ""

@@ -17,7 +17,7 @@ STEPS_PER_BEST = 16
 
 
 class Work:
-    """Steps that are left to check what a document states.
+    """Steps that are left to check the statements of a document.
 
     They are counted beforehand and never timed, so the verdict on a document is the
     same on every machine.
