@@ -129,7 +129,7 @@ def reported_gap(run: Line) -> float:
 
 
 def _by_part(instances: dict[str, Runs]) -> str:
-    """Count what each part changes in the runs in which it is active."""
+    """Count the effects of each part in the runs in which it is active."""
     rows = []
     for part in PARTS:
         active = [runs for runs in instances.values() if is_active(part, runs)]
@@ -207,7 +207,7 @@ def _by(instances: dict[str, Runs], place: int) -> str:
 
 
 def _remaining(instances: dict[str, Runs]) -> str:
-    """Compare all parts with what remains; leave out groups that are proved without."""
+    """Compare all parts with the rest; leave out groups that are proved without."""
     groups: dict[tuple[str, str, str], list[Runs]] = defaultdict(list)
     for instance, runs in instances.items():
         size, lags, subscriptions, capacities, *_ = instance.split("/")
@@ -221,7 +221,7 @@ def _remaining(instances: dict[str, Runs]) -> str:
 
 
 def _small_uniform(instances: dict[str, Runs]) -> str:
-    """Compare all parts with what remains, where `cover` mattered most."""
+    """Compare all parts with the remaining ones, where `cover` mattered most."""
     groups: dict[tuple[str, str, str], list[Runs]] = defaultdict(list)
     for instance, runs in instances.items():
         size, lags, subscriptions, capacities, policy, _ = instance.split("/")

@@ -1,4 +1,4 @@
-"""CPU seconds of what `--follow` repeats: ``python -m benchmarks.following``.
+"""CPU seconds of the work that `--follow` repeats: ``python -m benchmarks.following``.
 
 The recording churn is kept in 10, 100, and 1,000 batches. Its records are read as an
 audit reads them, merged, and read again. Then it is audited twice: only the first audit

@@ -77,7 +77,7 @@ def main() -> None:
 
 
 def recorded(copies: int) -> tuple[list[Row], ClusterFacts]:
-    """Return rows of cases of the recording, and what its files state besides."""
+    """Return rows of cases of the recording, and other facts in its files."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "source"
         multiplied(RECORDING, source, Shape(copies=copies, distinct=True))

@@ -1,7 +1,8 @@
 """Times of our assignors and of Kafka's in Java: ``python -m benchmarks.jvm``.
 
 Both run alternately in one run, after a warm-up; times are medians of single calls, in
-CPU time of the calling thread. ``docs/speed.md`` states what the times include.
+CPU time of the calling thread. ``docs/speed.md`` states the parts that the times
+include.
 """
 
 from __future__ import annotations

@@ -131,7 +131,7 @@ def read_line(line: bytes) -> dict[str, Any]:
     TooSlowError
         If it reports that a call exceeded its time limit.
     JavaFailedError
-        If it reports an error of the assignor, or is no JSON object.
+        If it reports an error of the assignor, or is not a JSON object.
     """
     try:
         reply = orjson.loads(line)

@@ -29,7 +29,7 @@ _OFFSET_COMMITS: Final = (0, 1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """What is written: copies of a recording.
+    """The written files: copies of a recording.
 
     Attributes
     ----------

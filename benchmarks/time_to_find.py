@@ -117,7 +117,7 @@ class Search:
 
 
 def machine() -> Line:
-    """Return the machine, what else it computes, and the date."""
+    """Return the machine, its other load, and the date."""
     return {
         "workers": WORKERS,
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",

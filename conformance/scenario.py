@@ -124,7 +124,7 @@ class Step(_Part):
     def after(self, previous: AssignmentDocument | None, generation: int) -> Rebalance:
         """Return the step's rebalance after a previous assignment.
 
-        A member without ``owned`` claims what it received in the previous assignment,
+        A member without ``owned`` claims its partitions of the previous assignment,
         with ``generation``; a member that states its claims keeps them.
 
         Raises
@@ -169,7 +169,7 @@ def parse_scenario(text: bytes | str, *, source: str | None = None) -> Scenario:
     Raises
     ------
     DocumentError
-        If the text is no such document, or if a step states ``unreadable`` for a
+        If the text is not such a document, or if a step states ``unreadable`` for a
         readable rebalance, or omits it for an unreadable one.
     """
     try:

@@ -25,7 +25,7 @@ FORMAT: Final = "comparison/1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actual:
-    """What a group's leader, or the coordinator, assigned; ``members`` as in JSON."""
+    """Assignment by a group's leader or coordinator; ``members`` as in JSON."""
 
     members: Mapping[str, Mapping[str, list[int]]]
     assignor: str | None = None
@@ -39,7 +39,7 @@ def comparison_of(
     *,
     assignors: Collection[str] = KNOWN,
 ) -> Document:
-    """Compare assignors on one rebalance, and what was assigned, if it is known.
+    """Compare assignors on one rebalance, and the actual assignment, if it is known.
 
     Parameters
     ----------

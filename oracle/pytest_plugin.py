@@ -2,7 +2,7 @@
 
 The strategies ``instances``, ``claims`` and ``churn``, and the assertions
 ``assert_valid`` and ``assert_optimal`` are imported from here. pytest loads this module
-at every start, so that it imports what they need only when one of them is used. A test
+at every start, so that it imports their packages only when one of them is used. A test
 with an argument ``corpus_instance`` runs once per scenario of the corpus.
 """
 

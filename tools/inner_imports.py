@@ -67,9 +67,9 @@ class InnerImport:
 
 @cache
 def public_names(module: str, root: Path = ROOT) -> frozenset[str] | None:
-    """Return what a package makes public: its list and its subpackages.
+    """Return the public names of a package: its list and its subpackages.
 
-    None stands for a module that is no package.
+    None stands for a module that is not a package.
     """
     folder = root / Path(*module.split("."))
     init = folder / "__init__.py"

@@ -44,7 +44,7 @@ LOG_SECONDS = 20.0
 
 
 class SetUpError(Exception):
-    """Set-up failed; the message states why, and what to do."""
+    """Set-up failed; the message states the reason and the remedy."""
 
 
 def say(text: str) -> None:

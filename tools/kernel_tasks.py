@@ -120,7 +120,7 @@ def _judge_by_code() -> None:
 
 
 def _withhold() -> None:
-    """Compute what a cooperative leader withholds, as a plan does."""
+    """Compute the partitions that a cooperative leader withholds, as a plan does."""
     for instance in _instances():
         wanted_claims(instance)
         withheld_of(instance, ASSIGNORS["range"].assign(instance))

@@ -25,7 +25,7 @@ PROCESSES_MAX: Final = 4
 
 
 def digest_of_kernels(root: Path) -> bytes:
-    """Return a digest of what compiled kernels depend on: sources and compiler."""
+    """Return a digest of the inputs of compiled kernels: sources and compiler."""
     lock = root / "requirements" / "kernel-packages.lock"
     digest = hashlib.sha256(lock.read_bytes())
     for package in (*PACKAGES, "rebalance"):
@@ -52,7 +52,7 @@ def compile_kernels(names: Sequence[str] = ()) -> None:
     processes = min(_cores(), PROCESSES_MAX)
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
         *_, every = pool.map(_names, range(processes))  # starts all processes
-        list(pool.map(_run, names or every))  # raises what a task raised
+        list(pool.map(_run, names or every))  # raises the exception of a task
 
 
 def _cores() -> int:

@@ -2,9 +2,9 @@
 
 The runtime of the checkout is the base with the extras ``programs`` and ``audit``.
 There is one resolution (``dev.lock``), and the other locks are parts of it, so that all
-have the same versions; what is installed apart is resolved apart: uv, the oldest Spark,
-toolchains, and each version of a client in Python. Locked versions change only if
-another version is required or ``--upgrade`` is given.
+have the same versions; packages that are installed apart are resolved apart: uv, the
+oldest Spark, toolchains, and each version of a client in Python. Locked versions change
+only if another version is required or ``--upgrade`` is given.
 """
 
 from __future__ import annotations

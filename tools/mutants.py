@@ -81,7 +81,7 @@ def mutants_of(file: Path, source: str) -> list[list[Mutant]]:
 
 
 def _unseen(tree: ast.Module) -> Iterator[tuple[Position, Position]]:
-    """Yield what no test can detect: annotations, decorators, ``__name__`` guards."""
+    """Yield undetectable changes: annotations, decorators, ``__name__`` guards."""
     for node in ast.walk(tree):
         for part in _silent_parts(node):
             last = (part.end_lineno or 0, part.end_col_offset or 0)

@@ -58,7 +58,7 @@ some parts has only their own floors: parts differ, and some kill less than this
 MOST_PARTS = 4
 """How many parts ``--changed`` tries: a minute each on two cores."""
 SELF = ("tools/mutants.py", "tools/mutation.py", "tools/mutation_parts.py")
-"""What decides which mutants are tried, and how."""
+"""Values that decide which mutants are tried, and how."""
 QUICKLY = {
     "NUMBA_DISABLE_JIT": "1",
     "ORACLE_FIRST_SEED": "0",
@@ -77,7 +77,7 @@ class TimeUpError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of the mutants drawn from one part."""
+    """Results of the mutants drawn from one part."""
 
     part: Part
     drawn: int
@@ -266,7 +266,7 @@ def tried(
 def try_part(
     shop: Workshop, part: Part, mutants: list[Mutant], seconds: float
 ) -> Outcome:
-    """Try the mutants of a part within its time, and print what became of them."""
+    """Try the mutants of a part within its time, and print their results."""
     verdicts = tuple(tried(shop, part, mutants, seconds))
     outcome = Outcome(part=part, drawn=len(mutants), verdicts=verdicts)
     print(*outcome.lines(), sep="\n", flush=True)

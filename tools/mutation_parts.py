@@ -38,7 +38,7 @@ class Part:
 
     @property
     def left_out(self) -> list[str]:
-        """The options of pytest that leave out what it is to do without."""
+        """The options of pytest that leave out the tests that it is to do without."""
         return [
             f"--deselect={name}" if "::" in name else f"--ignore={name}"
             for name in self.without
@@ -47,7 +47,8 @@ class Part:
     def has_test(self, file: Path) -> bool:
         """Return whether a file is one of its tests, or lies in a folder of them.
 
-        What the part is without does not count, unless only single tests of it are.
+        A file that the part is without does not count, unless it is without single
+        tests of it.
         """
         return _is_below(file, self.tests) and not _is_below(file, self.without)
 

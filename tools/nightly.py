@@ -1,8 +1,9 @@
 """Run every test with random input of this night, and try mutants of every part.
 
-CI draws the same instances in every run: it finds what a change breaks. A night draws
-`INSTANCES` others, from a window of seeds that moves with the date, and `EXAMPLES` of
-each property: it searches. ``--date`` repeats the random input of a night.
+CI draws the same instances in every run: it finds the effects of a change. A night
+draws `INSTANCES` others, from a window of seeds that moves with the date, and
+`EXAMPLES` of each property: it searches. ``--date`` repeats the random input of a
+night.
 
 If everything passes on a clean checkout, ``.ci/nightly-passed`` names the commit; from
 then on CI tries mutants of those parts only that have changed since.
@@ -55,12 +56,12 @@ def environment(night: date) -> dict[str, str]:
 
 
 def commands(night: date) -> tuple[Sequence[str], ...]:
-    """Return what is run, pytest last."""
+    """Return the commands to run, pytest last."""
     return MUTATION, (*PYTEST, f"--hypothesis-seed={first_seed(night)}")
 
 
 def git(*arguments: str) -> str:
-    """Return what git prints about the checkout."""
+    """Return git's output about the checkout."""
     command = ["git", *arguments]
     ran = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
     return ran.stdout.strip()

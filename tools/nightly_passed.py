@@ -1,7 +1,8 @@
 """The newest commit whose nightly run passed, and the files that differ from it.
 
 ``.ci/nightly-passed`` names the commit: it is the first word of the first line that is
-no comment (``#``). The rest of that line states the date and the duration of the run.
+not a comment (``#``). The rest of that line states the date and the duration of the
+run.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def _named_commit(root: Path) -> str:
 
 
 def _git(root: Path, *arguments: str) -> str:
-    """Return what git prints.
+    """Return the output of git.
 
     Raises
     ------

@@ -56,7 +56,7 @@ BUILT, BROKEN, MISSING = 0, 1, 3
 
 
 class BrokenProofError(Exception):
-    """A command that failed; the message is what it printed."""
+    """A command that failed; the message is its output."""
 
 
 def missing() -> list[str]:
@@ -139,7 +139,7 @@ def _has_library(name: str) -> bool:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Install what is missing, build, and return the exit code."""
+    """Install missing parts, build, and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tools.proofs", description=__doc__)
     parser.parse_args(arguments)
     if missing():

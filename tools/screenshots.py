@@ -73,7 +73,8 @@ SCREENSHOTS: Final = (AUDIT, ADVICE, REBALANCE)
 MARGIN: Final = 20
 """Space above the first element, px."""
 _CODES: Final = {"audit": {0}, "explain": {0, 1}}
-"""Exit codes of a written page: ``explain`` has 1 for what is not the best."""
+"""Exit codes of a written page: ``explain`` has 1 for an answer that is not the best.
+"""
 
 
 def write_page(shot: Screenshot, out: Path) -> Path:

@@ -4,8 +4,8 @@ Every step writes a mark with a digest of its inputs; a step whose mark is curre
 skipped. An environment that was moved, has no Python any more, or was never finished is
 created again. Nothing is written outside the checkout.
 
-Compiling the kernels takes longest, so what they import is installed first, and the
-other packages while they compile.
+Compiling the kernels takes longest, so their imports are installed first, and the other
+packages while they compile.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """List class names and module names that occur twice in one package tree.
 
 ``python -m tools.unique_names oracle pipeline`` prints one line per name and ends with
-exit code 1 if there is any. A leading underscore is no difference; a package counts as
-a module by the name of its folder, and ``__main__`` does not count.
+exit code 1 if there is any. A leading underscore is not a difference; a package counts
+as a module by the name of its folder, and ``__main__`` does not count.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 ``python -m tools.verdicts --count N --seed S`` draws N pairs of a rebalance and an
 answer, honest and forged, runs both judges, and compares every field that the checker
-covers. What it does not cover it names in the field ``not_covered``. Printed are the
+covers. The fields that it does not cover are listed in ``not_covered``. Printed are the
 number of pairs per policy, and each difference with its pair of documents.
 
 With ``--mutated`` the pairs are lines that are nearly documents, and both programs read
@@ -98,7 +98,7 @@ def verdicts_on_files(
         ran = subprocess.run(
             [*command, *map(str, files)], capture_output=True, check=False
         )
-    # verify also names there what it could not read
+    # verify also names there the fields that it could not read
     complains = ran.stderr and command is not VERIFY
     if ran.returncode not in {0, 1, 2} or complains:
         raise RuntimeError(f"exit code {ran.returncode}: {ran.stderr.decode()}")
@@ -121,7 +121,7 @@ def differing_fields(
 ) -> Iterator[tuple[str, Any, Any]]:
     """Yield path and values of each field that differs and is covered.
 
-    Of a list, the name of what is not covered may have ``*`` for the place.
+    The name of an entry of a list that is not covered may have ``*`` for the place.
     """
     if expected == other or not {path, PLACE.sub(".*", path)}.isdisjoint(uncovered):
         return

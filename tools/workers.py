@@ -1,9 +1,10 @@
-"""Pack what Spark's workers import, for ``spark-submit --archives`` (docs/clusters.md).
+"""Pack the imports of Spark's workers for ``spark-submit --archives``.
 
-The archive is a virtual environment with the packages of ``requirements/workers.lock``,
-the wheel of this checkout, and the kernels that set-up has compiled. It has no Python
-of its own: every worker needs the same one at the same path. Packages are kept in
-``build/`` and installed again only if the lock or Python changes.
+The archive (docs/clusters.md) is a virtual environment with the packages of
+``requirements/workers.lock``, the wheel of this checkout, and the kernels that set-up
+has compiled. It has no Python of its own: every worker needs the same one at the same
+path. Packages are kept in ``build/`` and installed again only if the lock or Python
+changes.
 """
 
 from __future__ import annotations

@@ -43,8 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        1 if it does not repeat the one of ``--check``, 2 for what cannot be read, 3 if
-        an assignor is missing or cannot be started, else 0.
+        1 if it does not repeat the one of ``--check``, 2 for a file that cannot be
+        read, 3 if an assignor is missing or cannot be started, else 0.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # ends programs, too
     parser = _parser()
@@ -126,7 +126,7 @@ def _plan(options: argparse.Namespace) -> StudyPlan:
 
 
 def _subjects(options: argparse.Namespace) -> Iterator[StudySubject | str]:
-    """Yield what is to be studied: what is named, or else everything there is."""
+    """Yield the assignors to be studied: the named ones, or else all there are."""
     named = options.own or options.client or options.command
     if options.command:
         yield command_subject(options.command, cooperative=options.cooperative)

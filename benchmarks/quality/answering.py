@@ -72,7 +72,7 @@ class AnswerTask:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredFamily:
-    """What became of a task.
+    """Result of a task.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ def answer_family(_subject: Subject, task: AnswerTask) -> AnsweredFamily:
 
 
 def _stored(task: AnswerTask, key: dict[str, Any]) -> AnsweredFamily | None:
-    """Return what was done before: all instances, or a prefix by the same limit."""
+    """Return the earlier work: all instances, or a prefix by the same limit."""
     if not is_file_of(task.file, key):
         return None
     stored = metadata_of(task.file)
@@ -183,7 +183,7 @@ def _category(outcome: Outcome) -> str:
 
 
 def _figures(outcome: Outcome, case: StudyCase) -> Record:
-    """Return what is measured of a valid stable state; of others, that it is none."""
+    """Return the measures of a valid stable state; of others, that it is not one."""
     figures = outcome.figures
     if figures is None:
         return {"valid": False, "kip54": False, "balanced": False}
@@ -222,8 +222,8 @@ def digest_of_parts(digests: Iterable[str]) -> str:
 class _Timed:
     """A subject whose answers are timed, and not judged by their time.
 
-    What comes before the limit of CPU time counts as it is, however busy the machine
-    was. What does not come is slow: whether it ever would is not awaited here.
+    An answer within the limit of CPU time counts as it is, however busy the machine
+    was. A missing answer is slow: whether it ever would is not awaited here.
     """
 
     subject: Subject

@@ -13,7 +13,7 @@ SLACK: Final = 1e-6  # of rounding
 
 
 def differences(before: Sequence[Line], after: Sequence[Line]) -> Iterator[str]:
-    """Yield what a rerun does not repeat.
+    """Yield the figures that a rerun does not repeat.
 
     The instances of each family and seed have to be the same, and the records of
     deterministic assignors that answered equally many; the means and shares of the

@@ -1,4 +1,4 @@
-"""What is measured of an assignor: shares and means, by family and in total."""
+"""Measures of an assignor: shares and means, by family and in total."""
 
 from __future__ import annotations
 

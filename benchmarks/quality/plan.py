@@ -17,7 +17,7 @@ FAMILY_SECONDS: Final = 30.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyPlan:
-    """What to draw, and within which limits.
+    """Draws to make, and their limits.
 
     Attributes
     ----------

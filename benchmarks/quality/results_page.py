@@ -124,7 +124,7 @@ def _sum(line: Line, key: str) -> int:
 
 
 def _notes(study: Line, assignors: Sequence[Line]) -> Iterator[str]:
-    """Yield what is not measured of all instances, and why."""
+    """Yield the measures that do not cover all instances, and why."""
     whole = {family: row["instances"] for family, row in study["families"].items()}
     partly = [
         f"- `{line['assignor']}` † applies to {_sum(line, 'n'):,} of "

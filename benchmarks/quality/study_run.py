@@ -1,4 +1,4 @@
-"""Run a study: draw, answer, export, summarize; what is done is not done again."""
+"""Run a study: draw, answer, export, summarize; finished work is not done again."""
 
 from __future__ import annotations
 

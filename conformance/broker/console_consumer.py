@@ -28,14 +28,14 @@ def console_command(broker: Broker, options: Sequence[str]) -> list[str]:
 
 
 def console_consumer(broker: Broker, options: Sequence[str]) -> str:
-    """Print records; return what the tool writes to standard output.
+    """Print records; return the tool's standard output.
 
     Parameters
     ----------
     broker : Broker
         A running broker.
     options : sequence of str
-        Options of the tool besides ``--bootstrap-server``. ``--timeout-ms`` ends it.
+        Options of the tool other than ``--bootstrap-server``. ``--timeout-ms`` ends it.
 
     Raises
     ------

@@ -42,7 +42,7 @@ def uses_claims(source: Startable) -> bool:
 
 
 def _members(subject: Subject, rebalance: Document) -> Document | None:
-    """Return the answer, None if it is none."""
+    """Return the answer, None if it is not one."""
     assignment = subject.answer(orjson.dumps(rebalance)).assignment
     if assignment is None:
         return None

@@ -1,13 +1,13 @@
-"""A campaign against one assignor: draws, and the shrinking of what they find.
+"""A campaign against one assignor: draws, and the shrinking of their findings.
 
 Findings are reported when they are found, and again when they are shrunk, both in the
 order in which they were found; that does not depend on the number of workers. Equal
 findings of several families are one (`same_finding`).
 
 A campaign without a count, which only its deadline ends, is guided (`Guide`): its tasks
-follow from the time that earlier ones took and from what they found, faults are shrunk
+follow from the time that earlier ones took and from their findings, faults are shrunk
 before gaps in quality, shrinking takes at most as long as drawing, and after the first
-hang, draws that take long are abandoned.
+hang, long draws are abandoned.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ PATIENCE: Final = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CampaignPlan:
-    """What to draw, and until when.
+    """Draws to make, and the deadline.
 
     Attributes
     ----------
@@ -65,14 +65,14 @@ class CampaignPlan:
     shrink_seconds : float or None
         Time for each finding; None: they are not shrunk.
     deadline : float or None
-        Of `time.monotonic`. The subject is ended then, and what it was asked does not
+        Of `time.monotonic`. The subject is ended then, and the last question does not
         count.
     guided : bool
-        Whether time and outcomes decide what is drawn, until the deadline; the count of
-        the draws is ignored.
+        Whether time and outcomes decide the draws, until the deadline; the count of the
+        draws is ignored.
     deterministic : bool
         Whether the subject is declared deterministic. If not, answers that differ are
-        no findings, and the first ones alone are examined, whatever their family.
+        not findings, and the first ones alone are examined, whatever their family.
     """
 
     draws: RunPlan

@@ -6,10 +6,9 @@ shrunk each, and are one if their shrunk instances have the same shapes, because
 of a shrunk instance can be removed. A gap in quality is one whatever its instance, but
 needless moves where members claim the same partition, whose cause can be how the claims
 are told apart, are others than those elsewhere: with claims of one generation, and with
-claims of different generations only.
-Answers that differ are examined in each family, and are one if they depend on the same.
-What a leader does that lives from step to step is another finding: its instance alone
-does not show it.
+claims of different generations only. Answers that differ are examined in each family,
+and are one if they depend on the same. A fault of a leader that lives from step to step
+is another finding: its instance alone does not show it.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Key = tuple[object, ...]
 
 
 def drawn_key(sighting: Sighting) -> Key:
-    """Return what tells a finding from others before it is shrunk."""
+    """Return the key that distinguishes a finding before it is shrunk."""
     outcome = sighting.outcome
     is_difference = outcome.category is Category.NONDETERMINISTIC
     if is_difference or _is_remembered(sighting):
@@ -35,7 +34,7 @@ def drawn_key(sighting: Sighting) -> Key:
 
 
 def shrunk_key(sighting: Sighting, shrunk: Shrunk | None) -> Key:
-    """Return what tells a finding from others after it is shrunk."""
+    """Return the key that distinguishes a finding after it is shrunk."""
     if sighting.outcome.category is Category.NONDETERMINISTIC:
         return sighting.mechanism
     key = drawn_key(sighting)

@@ -1,4 +1,4 @@
-"""A check: one rebalance, its judged outcome, and what was expected of it."""
+"""A check: one rebalance, its judged outcome, and the expected one."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Check:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """What was wrong, in words; empty for an expected refusal and an optimum."""
+        """The fault, in words; empty for an expected refusal and an optimum."""
         if self.is_refusal:
             return self.unmet
         found = (self._difference if self.is_broken else None, self.outcome.reason)
@@ -75,7 +75,7 @@ class Check:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What an author should know, although it is not wrong, in words."""
+        """A note for authors on an outcome that is not wrong, in words."""
         difference = None if self.is_broken else self._difference
         return () if difference is None else (difference,)
 

@@ -1,4 +1,4 @@
-"""What a report states of a failing check: question, answer, optimum, and command.
+"""Diagnosis of a failing check: question, answer, optimum, and command.
 
 Long documents are cut, so that a report of many findings can be read; the command
 repeats the check, and the report that it writes has all of it.
@@ -66,7 +66,7 @@ def diagnosis(check: Check, command: str, *, longest: int | None = LONGEST) -> D
 
 
 def shown_repeats(check: Check, *, longest: int | None) -> list[Document] | None:
-    """Return the two answers that differ, without what is too long."""
+    """Return the two answers that differ, without parts that are too long."""
     if check.repeats is None:
         return None
     return [_shorter(repeat, longest) for repeat in check.repeats]
@@ -82,7 +82,7 @@ def _shorter(repeat: Document, longest: int | None) -> Document:
 
 
 def _answer(outcome: Outcome) -> Document:
-    """Return the members with their figures, or what there is instead of them.
+    """Return the members with their figures, or the text in their place.
 
     Figures of a stable state count moves from the claims of the first round.
     """
@@ -95,7 +95,7 @@ def _answer(outcome: Outcome) -> Document:
 
 
 def _shortened(key: str, whole: Document, longest: int | None) -> Document:
-    """Return a document, or what is left of one that is too long."""
+    """Return a document, or the beginning of one that is too long."""
     length = len(json.dumps(whole))
     if longest is None or length <= longest:
         return whole

@@ -33,7 +33,7 @@ def examined_checks(
     cooperative: bool,
     are_selected: bool = False,
 ) -> Iterator[Check]:
-    """Yield the checks, with what the first differences of each part depend on."""
+    """Yield the checks, with the dependence of the first differences of each part."""
     seen: Counter[str] = Counter()
     for check in checks:
         stated = replace(check, is_declared=is_declared)
@@ -51,7 +51,7 @@ def examined_checks(
 def _examined(
     subject: Repeatable, outcome: Outcome, cooperative: bool, is_selected: bool
 ) -> Difference | None:
-    """Return the difference with what it depends on; None if there is none."""
+    """Return the difference with its dependence; None if there is none."""
     if outcome.difference is not None:
         return examined(subject, outcome.difference, cooperative=cooperative)
     if not is_selected or outcome.category.is_safety:

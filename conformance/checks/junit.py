@@ -123,5 +123,5 @@ def _lines(about: dict[str, Any]) -> Iterator[str]:
 
 
 def _clean(text: str) -> str:
-    """Replace what XML 1.0 cannot contain, such as control characters."""
+    """Replace characters that XML 1.0 cannot contain, such as control characters."""
     return _FORBIDDEN.sub("\ufffd", text)

@@ -15,9 +15,9 @@ class Report(Protocol):
         ...
 
     def not_run(self, subject: str, reason: str) -> None:
-        """Add a failure: a subject, or what remained of its checks, was not tested."""
+        """Add a failure: a subject, or the rest of its checks, was not tested."""
         ...
 
     def end(self) -> None:
-        """Write what remains to be written."""
+        """Write the rest."""
         ...

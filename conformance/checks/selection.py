@@ -1,4 +1,4 @@
-"""One check by its name: what leads up to it is played again, and nothing else.
+"""One check by its name: only the steps up to it are played again.
 
 A name is ``PART/CHECK`` as reports state both: ``corpus/SCENARIO: STEP``, or
 ``FAMILY/SEED/INDEX/STEP``.
@@ -39,7 +39,7 @@ def selected_check(
 ) -> Check:
     """Play a scenario, or a draw, up to one check.
 
-    The steps before it are played as well, because they decide what members claim. A
+    The steps before it are played as well, because they decide the claims of members. A
     draw can end before the check, with a fault of safety; then that is the result.
 
     Raises

@@ -85,7 +85,7 @@ class TapReport:
 
 
 def _escaped(text: str) -> str:
-    r"""Escape what would start a directive: ``\`` and ``#``; one line."""
+    r"""Escape characters that would start a directive: ``\`` and ``#``; one line."""
     one_line = " ".join(text.split())
     return one_line.replace("\\", "\\\\").replace("#", "\\#")
 

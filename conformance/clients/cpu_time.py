@@ -1,7 +1,7 @@
 """CPU time of a program and of all processes below it, in clock ticks.
 
-Ticks are integers, and what the kernel counts: a hundredth of a second on Linux. A
-child that has ended counts for the parent that has waited for it.
+Ticks are integers, and the unit of the operating system: a hundredth of a second on
+Linux. A child that has ended counts for the parent that has waited for it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class CpuClock:
         self._most = 0
 
     def used(self) -> Used:
-        """Return what the tree has used; if it has ended, what was last seen."""
+        """Return the CPU time of the tree; if it has ended, the last one seen."""
         processes: list[psutil.Process] = []
         with suppress(psutil.Error):
             root = psutil.Process(self.pid)

@@ -1,7 +1,7 @@
 """Declarations of third-party clients: one ``client.toml`` per folder.
 
 The folder's name is the client's. A declaration states the versions, the assignors and
-their properties, and what `tools.clients` builds.
+their properties, and the parts that `tools.clients` builds.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class Build(StrictModel):
     Attributes
     ----------
     toolchain
-        What builds it: ``java`` is built by `conformance.clients.kafka_clients`,
-        ``none`` has nothing to build.
+        Program that builds it: ``java`` is built by
+        `conformance.clients.kafka_clients`, ``none`` has nothing to build.
     sources
         Files of the adapter, relative to the folder of the client.
     program

@@ -133,7 +133,7 @@ LINES: Final[Mapping[str, Line]] = MappingProxyType(
 
 
 def install(line: Line) -> KafkaClients:
-    """Fetch and compile what is missing.
+    """Fetch and compile missing files.
 
     Raises
     ------

@@ -24,7 +24,7 @@ LOOK_SECONDS: Final = 0.25
 """Between two looks at a program that has not answered."""
 
 IDLE_SHARE: Final = 50
-"""What uses less than this part of a processor is idle: runtimes have own timers."""
+"""A program below this part of a processor is idle: runtimes have own timers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +124,7 @@ class Watch:
         return max(0.0, due - self._now())
 
     def look(self) -> Answer | None:
-        """Look at the program; return what it means that there is no answer yet."""
+        """Look at the program; return the verdict on a missing answer."""
         now = self._looked = self._now()
         self._count(now)
         if now - self._start < self.seconds:
@@ -138,9 +138,9 @@ class Watch:
         )
 
     def cut(self) -> Answer | None:
-        """Return what it means that the program was ended from outside: slow, if late.
+        """Return the verdict on a program that was ended from outside: slow, if late.
 
-        What it had been asked for less than the limit in seconds means nothing.
+        A question that it had for less than the limit in seconds means nothing.
         """
         now = self._now()
         if now - self._start < self.seconds:

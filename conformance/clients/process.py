@@ -100,7 +100,7 @@ class Adapter:
         try:
             line = running.exchange(rebalance + b"\n", watch)
         except _TooMuchError as error:
-            self.close()  # what follows is no answer to the next rebalance
+            self.close()  # later lines do not answer the next rebalance
             return Answer(verdict=Verdict.INVALID, reason=str(error))
         except _UnansweredError as error:
             self.close()
@@ -160,7 +160,7 @@ class _Running:
             stdout=subprocess.PIPE,
             stderr=self._said,
             bufsize=0,
-            # Ctrl-C does not reach the adapter, and what it starts ends with it.
+            # Ctrl-C does not reach the adapter, and its own processes end with it.
             start_new_session=True,
         )
         assert self._process.stdin is not None  # noqa: S101
@@ -216,7 +216,7 @@ class _Running:
         return bytes(got[:-1])
 
     def cut(self) -> None:
-        """Kill the program, and what it has started: the pipes end then."""
+        """Kill the program, and its own processes: the pipes end then."""
         self.is_cut = True
         self.kill()
 
@@ -238,7 +238,7 @@ class _Running:
 
 
 def _read(pipe: IO[bytes]) -> bytes:
-    """Read what is there; nothing, if the pipe is empty or closed."""
+    """Read the available bytes; nothing, if the pipe is empty or closed."""
     try:
         return os.read(pipe.fileno(), CHUNK)
     except BlockingIOError:
@@ -246,7 +246,7 @@ def _read(pipe: IO[bytes]) -> bytes:
 
 
 def _written(pipe: IO[bytes], data: memoryview) -> int:
-    """Write what fits; a closed pipe counts as written and is detected later."""
+    """Write without blocking; a closed pipe counts as written and is detected later."""
     try:
         return os.write(pipe.fileno(), data[:CHUNK])
     except BrokenPipeError:

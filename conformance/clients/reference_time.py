@@ -1,7 +1,7 @@
-"""CPU time that our own sticky needs for a size: what a hang is measured by.
+"""CPU time that our own sticky needs for a size: the measure of a hang.
 
-It is the assignor of ours that does most of what other people's do, from claims to a
-balance. Sizes are rounded up to powers of two, and each is measured once per process,
+It is the assignor of ours that does most of the work of other people's, from claims to
+a balance. Sizes are rounded up to powers of two, and each is measured once per process,
 on a rebalance that depends on the size alone.
 """
 
@@ -45,7 +45,7 @@ def reference_seconds(size: Size) -> float:
 
 
 def sized_rebalance(size: Size) -> dict[str, Any]:
-    """Return a rebalance of this size, with what makes one expensive.
+    """Return a rebalance of this size, with the properties that make one expensive.
 
     Every second member subscribes to one of the two topics only, and the tenth of the
     members that has just joined owns nothing of the topic that the others share.

@@ -92,7 +92,7 @@ def all_client_assignors() -> tuple[ClientAssignor, ...]:
 
 
 def matching_client_assignors(spec: str) -> tuple[ClientAssignor, ...]:
-    """Return what a specification covers: without an assignor, all of that version.
+    """Return the assignors of a specification: without a name, all of that version.
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Programs that run one consumer of a client, with one command protocol for all.
 
-`python-programs/orders.py` documents the protocol: what the argument states, the orders
-on standard input, and the events on standard output. The wire and the studies start
-these programs, each with its own settings.
+`python-programs/orders.py` documents the protocol: the argument, the orders on standard
+input, and the events on standard output. The wire and the studies start these programs,
+each with its own settings.
 """
 
 from conformance.consumer_programs.client_command import (

@@ -70,6 +70,6 @@ def uncovered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def place_of(finding: Finding) -> str:
-    """Return where a finding was drawn, and what it is."""
+    """Return where a finding was drawn, and its category and mechanism."""
     where = f"{finding.family} {finding.index}/{finding.step}"
     return f"{finding.subject.name}, {where}: {finding.category} {finding.detail}"

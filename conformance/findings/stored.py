@@ -33,7 +33,7 @@ def stored_records(folder: Path = RECORDS) -> Stored:
     Raises
     ------
     OutsideError
-        If a line is no record; the message has the file and the line.
+        If a line is not a record; the message has the file and the line.
     """
     findings: list[Finding] = []
     runs: list[RunSummary] = []

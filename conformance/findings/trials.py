@@ -1,7 +1,7 @@
 """Trials: every example of every finding, given to every installed client (trial/1).
 
-A trial states whether a version has a finding: it is what the pages call affected, and
-not affected.
+A trial states whether a version has a finding: the pages call them affected, and not
+affected.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def parse_trial(text: bytes | str) -> Trial:
     Raises
     ------
     DocumentError
-        If the text is none.
+        If the text is not such a record.
     """
     return parse_record(Trial, text)
 
@@ -104,7 +104,7 @@ def try_examples(
     seconds : float
         CPU time, or time without any, after which a missing answer is a hang.
     definitions, assignors
-        What to try; by default all.
+        Definitions and assignors to try; by default all.
     """
     found: list[Trial] = []
     wanted = all_definitions() if definitions is None else definitions

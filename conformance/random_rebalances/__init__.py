@@ -2,7 +2,7 @@
 
 ``draw_rebalance(rng)`` makes every choice through ``rng``: with
 ``random.Random(seed)``, it is fast and reproducible; with a generator of hypothesis,
-what it draws shrinks (`conformance.testing`).
+its draws shrink (`conformance.testing`).
 """
 
 from conformance.random_rebalances.draw_churn import draw_churn

@@ -1,7 +1,7 @@
 """Random changes of a group between two rebalances: members, subscriptions, topics.
 
 Each changes a rebalance/1 document in place, with or without claims; ``departed`` holds
-the members that have left, with what they claimed.
+the members that have left, with their claims.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def leave(rng: Random, state: Document, departed: dict[str, Document]) -> None:
 
 
 def come_back(rng: Random, state: Document, departed: dict[str, Document]) -> None:
-    """Add a member that left; it still claims what it owned (KIP-341)."""
+    """Add a member that left; it still claims its last partitions (KIP-341)."""
     absent = sorted(departed.keys() - state["members"].keys())
     if absent:
         name = rng.choice(absent)
@@ -57,7 +57,7 @@ def come_back(rng: Random, state: Document, departed: dict[str, Document]) -> No
 
 
 def resubscribe(rng: Random, state: Document, _departed: dict[str, Document]) -> None:
-    """Change what one member subscribes to; it gives up the topics that it leaves."""
+    """Change the subscription of one member; it gives up the topics that it leaves."""
     member = state["members"][rng.choice(sorted(state["members"]))]
     member["subscription"] = sorted(some_of(rng, list(state["topics"]), least=1))
     if "owned" in member:

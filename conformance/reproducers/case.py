@@ -1,4 +1,4 @@
-"""What a reproducer shows: a rebalance, an assignor, and the outcome that is wrong."""
+"""The case of a reproducer: a rebalance, an assignor, and the outcome that is wrong."""
 
 from __future__ import annotations
 
@@ -132,8 +132,8 @@ def case_of(finding: Finding, *, name: str, title: str | None = None) -> Reprodu
     Raises
     ------
     NoReproducerError
-        If its subject is no client of the registry, or its answer is only slow, or only
-        differs from another one.
+        If its subject is not a client of the registry, or its answer is only slow, or
+        only differs from another one.
     """
     client = finding.subject.client
     if client is None:

@@ -31,7 +31,7 @@ _SHOWN: Final = re.compile(r"finding: ([a-z0-9-]+)\b")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReproducerRun:
-    """What a run of a reproducer showed.
+    """Result of a run of a reproducer.
 
     Attributes
     ----------

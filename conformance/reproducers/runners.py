@@ -73,7 +73,7 @@ class Runner:
 
 
 def runner_of(reproducer: Reproducer, folder: Path) -> Runner:
-    """Return what runs a reproducer whose files are in ``folder``.
+    """Return the commands for a reproducer whose files are in ``folder``.
 
     Raises
     ------

@@ -52,7 +52,7 @@ class Target:
     beside : mapping
         Further files of the test by name.
     names : mapping
-        What the client's template needs, in addition to the case.
+        Values that the client's template needs, in addition to the case.
     """
 
     language: str

@@ -23,7 +23,7 @@ from conformance.reproducers.reproducer_run import ReproducerRun, confirm
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """What became of one finding and client.
+    """The result for one finding and client.
 
     Attributes
     ----------
@@ -44,10 +44,10 @@ def write_definitions(
     clients: Collection[str] = (),
     date: str,
 ) -> Iterator[Written]:
-    """Render, run, and write; yield what became of each finding and client.
+    """Render, run, and write; yield the result for each finding and client.
 
     A finding of a client gets a folder if one of its cases can be rendered: the first
-    that its run confirms, else the first. What was in the folder before is removed,
+    that its run confirms, else the first. Earlier contents of the folder are removed,
     unless the client is missing.
 
     Parameters
@@ -80,7 +80,7 @@ def write_definitions(
 
 
 def _write_first(folder: Path, cases: Iterator[ReproducerCase], *, date: str) -> str:
-    """Write the first case that is confirmed, else the first; say what happened."""
+    """Write the first case that is confirmed, else the first; print the results."""
     first: tuple[Reproducer, ReproducerRun] | None = None
     try:
         for case in cases:

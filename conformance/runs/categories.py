@@ -21,7 +21,7 @@ class Category(Enum):
     CRASH = "crash"  # the process ended
     ERROR = "error"  # the assignor raised
     INVALID = "invalid"  # no assignment/1, or one that violates a rule
-    UNREVOKED = "unrevoked"  # a round assigns what another member still holds
+    UNREVOKED = "unrevoked"  # a round assigns a partition that another still holds
     RESTLESS = "restless"  # cooperative rounds that reach no stable state
     NONDETERMINISTIC = "nondeterministic"  # a repeated answer differs, both valid
     SLOW = "slow"  # a valid answer that came late, or none that was awaited to the end
@@ -44,7 +44,7 @@ Mechanism = tuple[Category, str, str]
 
 
 class Requirement(Enum):
-    """What an assignor has to reach (``--require``)."""
+    """The result that an assignor has to reach (``--require``)."""
 
     VALID = "valid"
     KIP54 = "kip54"

@@ -1,9 +1,9 @@
-"""What differing answers depend on, by new processes that are asked one thing each.
+"""Dependence of differing answers, by new processes with one question each.
 
 The same line is sent to four of them with one hash seed, then to some with other hash
-seeds, then in other orders with one hash seed. What differs first names the dependence,
-if it differs again in the same way; otherwise, chance decides per process. If nothing
-differs, what the process was asked before does.
+seeds, then in other orders with one hash seed. The first to differ names the
+dependence, if it differs again in the same way; otherwise, chance decides per process.
+If nothing differs, the earlier questions of the process do.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ AGAIN: Final = 2
 def examined(
     subject: Repeatable, difference: Difference, *, cooperative: bool = False
 ) -> Difference:
-    """Return the difference with what it depends on, shown by new processes.
+    """Return the difference with its dependence, shown by new processes.
 
     Without a dependence if new processes do not answer, or show none.
     """

@@ -1,4 +1,4 @@
-"""Two valid answers of one assignor to one rebalance, and what they depend on."""
+"""Two valid answers of one assignor to one rebalance, and their dependence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.clients import Answer
 
 
 class Dependence(Enum):
-    """What decides between the answers of an assignor."""
+    """The cause that decides between the answers of an assignor."""
 
     PROCESS = "process"  # new processes that are sent the same line differ
     HASH_SEED = "hash-seed"  # only those with another hash seed do

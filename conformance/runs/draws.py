@@ -24,7 +24,7 @@ Document = dict[str, Any]
 Kind = tuple[Category, str]
 """A category and its detail: outcomes that a reader would call the same."""
 Trait = tuple[Category, str, str, int, int]
-"""Mechanism, number of rounds, and bits of the needless moves: what guides a run."""
+"""Mechanism, number of rounds, and bits of the needless moves: the guide of a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +96,7 @@ class Sighting:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """The mechanism; of needless moves, also what claims are on one partition.
+        """The mechanism; of needless moves, also the claims on one partition.
 
         Whether several members claim one, and whether at one generation: the cause can
         be how such claims are told apart.
@@ -109,14 +109,14 @@ class Sighting:
 
     @property
     def trait(self) -> Trait:
-        """The mechanism, with what a gap in quality or a long way to rest adds."""
+        """The mechanism, extended by a gap in quality or a long way to rest."""
         needless = (self.outcome.needless_moves or 0).bit_length()
         return *self.mechanism, len(self.outcome.rounds), needless
 
 
 @dataclass(slots=True, kw_only=True)
 class Counts:
-    """What was counted of one family.
+    """Counts of one family.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Programs as subjects: how a worker starts one, and what it is called in records."""
+"""Programs as subjects: how a worker starts one, and its name in records."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ class External:
     def start_impatient(self, seconds: float) -> Subject:
         """Return the subject with a shorter limit, which excludes its start.
 
-        What runs for as long in CPU time, or idly, is a hang. Shrinking a hang takes
-        the whole limit for every smaller one that it finds.
+        An answer that takes as long in CPU time, or idly, is a hang. Shrinking a hang
+        takes the whole limit for every smaller one that it finds.
         """
         shorter = min(seconds, self.seconds)
         return _Impatient(subject=self._adapter(), seconds=shorter)
@@ -88,7 +88,7 @@ class External:
         """Return the subject in another process, with a hash seed, and impatient.
 
         Python and Perl have a variable for it; other runtimes draw their own for each
-        process, or have none. What is missing late is only not compared.
+        process, or have none. An optimum that is late is only not compared.
         """
         hasty = replace(self.patience, is_patient=False)
         other = replace(self, program=self._seeded(hash_seed), patience=hasty)
@@ -116,7 +116,7 @@ class External:
         """Return the program with a leader that lives from rebalance to rebalance.
 
         Kafka's adapter keeps the leader's assignor only if it is asked to. A program of
-        another client keeps what the client does.
+        another client keeps the behaviour of the client.
         """
         if self.client is None or self.client.kind != "adapter":
             return self
@@ -143,7 +143,7 @@ class External:
             raise OutsideError(f"{self.program.name}: {reason}")
 
     def probe(self) -> Answer:
-        """Return what a process of its own answers to the simplest rebalance.
+        """Return the answer of a process of its own to the simplest rebalance.
 
         Raises
         ------

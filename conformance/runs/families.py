@@ -29,14 +29,14 @@ class Family:
     ----------
     name : str
     idea : str
-        What distinguishes its instances, in words.
+        Property that distinguishes its instances, in words.
     configure : callable
         Returns the draw of a configuration, which returns a rebalance/1 document.
     configurations : int
         Draw i has configuration i modulo this.
     steps : int
         Rebalances per draw; after the first, the group changes, and every member claims
-        what the last answer gave it.
+        its partitions of the last answer.
     change : callable
         Returns the changed group.
     keeps_leader : bool
@@ -45,8 +45,8 @@ class Family:
     share : int
         A run takes one draw of it for so many of the others: they take long.
     turns : int
-        A guided run takes so much time for it, in units of the others: what it is drawn
-        for is rare.
+        A guided run takes so much time for it, in units of the others: its target is
+        rare.
     """
 
     name: str

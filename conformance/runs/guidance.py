@@ -3,7 +3,7 @@
 The next task is of the family that has had the least time, divided by its `turns`. A
 family whose last tasks had outcomes that had rarely been seen has up to four times as
 much. The configurations of a family are treated in the same way. Which draws are made
-depends on this; what a draw is does not.
+depends on this; the draws themselves do not.
 """
 
 from __future__ import annotations

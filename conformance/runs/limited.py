@@ -2,8 +2,9 @@
 
 The limit is RLIMIT_DATA: private memory that the process can write to, per process. The
 runtimes of Go, Java, and Node reserve far more address space than they use, so that
-RLIMIT_AS would stop them at once; what is only reserved is not writable and does not
-count as data. Linux enforces it for all such memory, other systems for the heap alone.
+RLIMIT_AS would stop them at once; memory that is only reserved is not writable and does
+not count as data. Linux enforces it for all such memory, other systems for the heap
+alone.
 
 This file runs as a script of its own, before the program, and imports no package.
 """

@@ -15,9 +15,9 @@ Document = dict[str, Any]
 def moves_bound(case: Case, loads: Sequence[int]) -> int:
     """Return a lower bound on the moves of every assignment with these loads.
 
-    A member keeps at most what it owns, and at most its load. Whichever member has
-    which load, the sum of min(owned, load) is largest if the member that owns the most
-    has the largest load, and so on. All dec-min assignments have the same loads.
+    A member keeps at most its owned partitions, and at most its load. Whichever member
+    has which load, the sum of min(owned, load) is largest if the member that owns the
+    most has the largest load, and so on. All dec-min assignments have the same loads.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def stated_optimum(rebalance: Document) -> Document:
 
 
 def claim_optimum(rebalance: Document, *, generation: int = 1) -> None:
-    """Let every member claim what the optimum gives it; changes the document."""
+    """Let every member claim its partitions of the optimum; changes the document."""
     held = proved_optimum(rebalance)["members"]
     for name, member in rebalance["members"].items():
         member["owned"] = {t: sorted(ns) for t, ns in held[name].items() if ns}

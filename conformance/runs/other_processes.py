@@ -1,8 +1,8 @@
 """The same assignor in other processes, with other hash seeds.
 
-One of them, the twin, is asked what the subject itself was asked. It is started anew
-after 1, 5, 21, 85, … answers, with the next hash seed: a start can cost as much as a
-hundred answers, and after the first, its history is shorter than the subject's. The
+One of them, the twin, gets the questions that the subject itself got. It is started
+anew after 1, 5, 21, 85, … answers, with the next hash seed: a start can cost as much as
+a hundred answers, and after the first, its history is shorter than the subject's. The
 other processes are for confirmation.
 """
 
@@ -44,7 +44,7 @@ class Repeatable(Subject, Protocol):
     """A subject with other processes."""
 
     def ask_twin(self, line: bytes) -> SentAnswer:
-        """Ask the twin what the subject was asked."""
+        """Ask the twin the subject's questions."""
         ...
 
     def ask_new(self, line: bytes, hash_seed: int) -> SentAnswer:

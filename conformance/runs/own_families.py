@@ -1,7 +1,7 @@
 """Families by name: those of `families`, and a user's own as ``MODULE:FUNCTION``.
 
 The function takes a `random.Random` and returns a rebalance/1 document. It is imported
-from the working directory or from what is installed, by every process that draws.
+from the working directory or from installed packages, by every process that draws.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class OwnFamily(Family):
         Raises
         ------
         OwnDrawError
-            If the function raised, or if what it returned is not a rebalance/1.
+            If the function raised, or if its result is not a rebalance/1.
         """
         try:
             return Family.first(self, seed, index)

@@ -34,7 +34,7 @@ class Recorder:
     subject : SubjectRecord
     cooperative : bool
     repeat : str
-        Command line that tests the subject, without what to draw.
+        Command line that tests the subject, without the options of draws.
     date : str
     oracle : str
         Version of this program.
@@ -94,7 +94,7 @@ class Recorder:
 
 
 def subject_record(external: External) -> SubjectRecord:
-    """Return what records state of a program."""
+    """Return the statements of records about a program."""
     client = external.client
     if client is None:
         name = external.program.name

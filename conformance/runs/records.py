@@ -1,6 +1,6 @@
 """Records of a run: findings (finding/1), and counts per family (run/1).
 
-A record is enough to repeat or to dispute what it states: the instance, the answer of
+A record is enough to repeat or to dispute its statements: the instance, the answer of
 every round, the optimum with its certificate, and the command.
 """
 
@@ -318,7 +318,7 @@ def parse_finding(text: bytes | str) -> Finding:
     Raises
     ------
     DocumentError
-        If the text is none.
+        If the text is not such a record.
     """
     return parse_record(Finding, text)
 
@@ -329,7 +329,7 @@ def parse_run(text: bytes | str) -> RunSummary:
     Raises
     ------
     DocumentError
-        If the text is none.
+        If the text is not such a record.
     """
     return parse_record(RunSummary, text)
 

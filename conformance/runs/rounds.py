@@ -1,8 +1,8 @@
 """One rebalance from its claims to a stable state, every answer judged.
 
 An eager assignor answers once. Under cooperative rebalancing (KIP-429), each member
-keeps what it was assigned and still owned, revokes the rest, and joins again with what
-it was assigned as its claim; the rounds end when no member has to revoke.
+keeps its assigned partitions that it still owned, revokes the rest, and joins again
+with its assigned partitions as its claim; the rounds end when no member has to revoke.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ Document = dict[str, Any]
 MOST_ROUNDS: Final = 16
 """Rounds after which a group is restless.
 
-Two are enough for an assignor that computes one target: the first revokes what has to
-move, the second assigns it. Kafka's own needs three for a few groups, because it
-computes a new target per round.
+Two are enough for an assignor that computes one target: the first revokes the
+partitions that have to move, the second assigns it. Kafka's own needs three for a few
+groups, because it computes a new target per round.
 """
 
 _FAILURES: Final[Mapping[Verdict, Category]] = {
@@ -70,7 +70,7 @@ class Outcome:
         At least one; several only under cooperative rebalancing.
     category : Category
     detail : str
-        What distinguishes faults of one category: the rule that is violated, the
+        Detail that distinguishes faults of one category: the rule that is violated, the
         exception, the signal. Empty where nothing does.
     place : str or None
         Where in the client it failed, if that is known.
@@ -154,7 +154,7 @@ def drive(
 def revokes(rebalance: Document, held: Mapping[str, Mapping[str, Any]]) -> bool:
     """Return whether a member has to revoke a claim, and therefore joins again.
 
-    Claims on what does not exist or is not subscribed to were revoked before
+    Claims on partitions that do not exist or are not subscribed to were revoked before
     (KIP-429), unless the answer withholds it, which `drive` sees by itself.
     """
     topics = rebalance["topics"]
@@ -173,7 +173,7 @@ def revokes(rebalance: Document, held: Mapping[str, Mapping[str, Any]]) -> bool:
 def next_round(
     rebalance: Document, held: Mapping[str, Mapping[str, Sequence[int]]]
 ) -> Document:
-    """Return the same group, in which each member claims what it was assigned."""
+    """Return the same group, in which each member claims its assigned partitions."""
     generation = next_generation(rebalance)
     members = {
         name: member
@@ -195,7 +195,7 @@ def next_generation(rebalance: Document) -> int:
 def _judged_round(
     subject: Subject, rebalance: Document, case: verify.Case, *, cooperative: bool
 ) -> tuple[JudgedAnswer, Document | None]:
-    """Ask and judge; only the members of the answer count, not what it claims."""
+    """Ask and judge; only the members of the answer count, not its claims."""
     answer = subject.answer(orjson.dumps(rebalance))
     return _judged(rebalance, answer, case, cooperative=cooperative)
 
@@ -255,7 +255,7 @@ def _fault(rounds: tuple[JudgedAnswer, ...]) -> Outcome:
 
 
 def _detail(category: Category, reason: str) -> str:
-    """Reduce a reason to what does not depend on the instance."""
+    """Reduce a reason to the words that do not depend on the instance."""
     first = reason.partition("\n")[0]
     if category in {Category.HANG, Category.SLOW}:
         return ""

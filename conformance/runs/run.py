@@ -23,7 +23,7 @@ AT_ONCE: Final = 20  # draws per task
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPlan:
-    """What to draw.
+    """Draws to make.
 
     Attributes
     ----------

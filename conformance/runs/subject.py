@@ -1,4 +1,4 @@
-"""The interface of what is tested: an assignor behind a process or behind a wire."""
+"""The interface of a tested assignor: an assignor behind a process or behind a wire."""
 
 from __future__ import annotations
 

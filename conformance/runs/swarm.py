@@ -1,8 +1,8 @@
 """Swarm testing: each configuration draws with a random subset of the features.
 
-A feature that is always present can hide what needs its absence (Groce et al., "Swarm
-testing", 2012): a client that rejects missing topics, for example, is tested on nothing
-else if each draw has one.
+A feature that is always present can hide faults that need its absence (Groce et al.,
+"Swarm testing", 2012): a client that rejects missing topics, for example, is tested on
+nothing else if each draw has one.
 """
 
 from __future__ import annotations

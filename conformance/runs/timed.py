@@ -57,8 +57,8 @@ class _Timed(WrappedSubject[_Ended]):
         Raises
         ------
         OutOfTimeError
-            If the deadline has passed, or passes meanwhile. What has been found by
-            then is no less true: that the program hangs, or is slow.
+            If the deadline has passed, or passes meanwhile. The findings until then are
+            still true: that the program hangs, or is slow.
         OSError or OutsideError
             If the assignor cannot be started or reached.
         """

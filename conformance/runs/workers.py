@@ -44,7 +44,7 @@ class Startable(Protocol):
 
 
 class NoSubject:
-    """What starts if every task has a subject of its own."""
+    """The processes that start if every task has a subject of its own."""
 
     name = "none"
 
@@ -60,7 +60,7 @@ class NoSubject:
         """Do nothing: no task has a deadline."""
 
     def close(self) -> None:
-        """Do nothing: tasks end what they start."""
+        """Do nothing: tasks end the processes that they start."""
 
 
 def in_workers(
@@ -193,7 +193,7 @@ def _work(work: Callable[[Subject, Any], _R], task: Any) -> _R:
 
 
 def _unless_terminated(call: Callable[[], _R]) -> _R:
-    """Return what ``call`` returns; end the process if it is terminated meanwhile."""
+    """Return the result of ``call``; end the process if it is terminated meanwhile."""
     try:
         try:
             _BUSY.set()
@@ -221,7 +221,7 @@ def _leave(_signal: int, _frame: FrameType | None) -> None:
 
 
 def _unraisable(ignored: sys.UnraisableHookArgs) -> None:
-    """Print what a destructor or a callback swallowed, unless it will come again."""
+    """Print errors that destructors or callbacks swallowed, unless they will recur."""
     if ignored.exc_type is not _TerminatedError:
         sys.__unraisablehook__(ignored)
 

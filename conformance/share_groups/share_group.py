@@ -1,10 +1,10 @@
 """A rebalance of a share group: topics, members, and the target assignment before.
 
 A share group (KIP-932) is another kind than a consumer group: a partition can be
-assigned to several members, whose records the broker distributes among them. What it
-consists of is written as a ``rebalance/1`` document, ``owned`` being the target
-assignment before, so that programs that read such lines can answer it. The judge of
-consumer groups does not read it.
+assigned to several members, whose records the broker distributes among them. Its parts
+are written as a ``rebalance/1`` document, ``owned`` being the target assignment before,
+so that programs that read such lines can answer it. The judge of consumer groups does
+not read it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ShareGroup:
 
 
 def share_group_of(document: Mapping[str, Any]) -> ShareGroup:
-    """Read what `ShareGroup.to_line` writes, or a rebalance/1 document of that form."""
+    """Read a line of `ShareGroup.to_line`, or a rebalance/1 document of that form."""
     members = document["members"]
     return ShareGroup(
         topics={

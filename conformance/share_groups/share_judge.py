@@ -1,7 +1,7 @@
 """Judge a target assignment of a share group: rules that it keeps, and its balance.
 
-The rules are promises of KIP-932 and of the group protocol. Balance is no promise: the
-KIP calls it approximate, and Kafka's assignor states it as its principle, with an
+The rules are promises of KIP-932 and of the group protocol. Balance is not a promise:
+the KIP calls it approximate, and Kafka's assignor states it as its principle, with an
 exception; it is counted, and violates nothing (docs/clients.md, "Share groups").
 """
 
@@ -105,7 +105,7 @@ def _pairs(held: Held, member: str) -> Iterator[SharePartition]:
 
 
 def _misplaced(group: ShareGroup, answer: Held) -> Iterator[ShareViolation]:
-    """Yield what must not be there: unknown, unsubscribed, or twice."""
+    """Yield entries that must not be there: unknown, unsubscribed, or twice."""
     for member in answer:
         if member not in group.subscriptions:
             yield ShareViolation(rule="unknown-member", member=member)

@@ -23,7 +23,7 @@ STEPS: Final = 6
 
 
 class ShareSubject(Protocol):
-    """What answers the lines of share groups: `conformance.clients.Adapter` does."""
+    """An answerer of lines of share groups: `conformance.clients.Adapter` does."""
 
     def answer(self, rebalance: bytes) -> Answer:
         """Answer one line."""
@@ -32,7 +32,7 @@ class ShareSubject(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShareCheck:
-    """One share group, its answer, and what the judge finds.
+    """One share group, its answer, and the judge's violations.
 
     Attributes
     ----------

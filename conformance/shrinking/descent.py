@@ -82,7 +82,7 @@ class Descent:
     random: Random | None = None
 
     def descend(self) -> None:
-        """Take steps until none is left; what becomes simpler can lose more parts.
+        """Take steps until none is left; a simpler rebalance can lose more parts.
 
         Raises
         ------

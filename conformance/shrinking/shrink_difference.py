@@ -26,13 +26,13 @@ from conformance.shrinking.shrink import Shrunk
 Document = dict[str, Any]
 
 CONFIRMATIONS: Final = 3
-"""Examinations of a shrunk instance; chance can hide what it shows."""
+"""Examinations of a shrunk instance; chance can hide the difference."""
 
 
 def examined_sighting(
     subject: Repeatable, sighting: Sighting, *, cooperative: bool
 ) -> Sighting:
-    """Return a difference with what it depends on, if there is time to find out."""
+    """Return a difference with its dependence, if there is time to find out."""
     outcome = sighting.outcome
     assert outcome.difference is not None  # noqa: S101
     try:
@@ -48,8 +48,8 @@ def shrink_difference(
 ) -> Shrunk:
     """Return the smallest rebalance found whose answers have the same dependence.
 
-    What depends on earlier rebalances, or on something that is not known, is not
-    shrunk.
+    A difference that depends on earlier rebalances, or on something that is not known,
+    is not shrunk.
     """
     difference = sighting.outcome.difference
     assert difference is not None  # noqa: S101

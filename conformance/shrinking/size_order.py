@@ -11,7 +11,7 @@ _OPTIONAL = ("rack", "instance_id", "capacity", "generation", "owned")
 
 
 def size_of(rebalance: Document) -> Size:
-    """Return what is compared, first to last.
+    """Return the compared values, first to last.
 
     Members, partitions, topics, claims, and subscriptions; then optional fields,
     different generations, and the sum of the generations.

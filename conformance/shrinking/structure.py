@@ -124,7 +124,7 @@ STRUCTURE: Final[Sequence[Step]] = (
 
 
 def exchanged_subscriptions(rebalance: Document) -> Iterator[Document]:
-    """Exchange what two members subscribe to."""
+    """Exchange the subscriptions of two members."""
     members = rebalance["members"]
     for name, other in combinations(sorted(members), 2):
         mine, theirs = (members[m]["subscription"] for m in (name, other))

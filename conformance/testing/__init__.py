@@ -1,4 +1,4 @@
-"""What an assignor's own test suite needs: strategies and assertions (docs/pytest.md).
+"""Tools for an assignor's own test suite: strategies and assertions (docs/pytest.md).
 
 Test suites import it through `oracle.pytest_plugin`. It needs the extra ``pytest``.
 """

@@ -97,7 +97,7 @@ def _read(
     """Read both documents strictly, as the judge's command line does."""
     given = read_rebalance(json.dumps(instance))
     answer = assignment_document(assignment)
-    # What an assignor claims of its answer is not of interest here.
+    # An assignor's claims about its answer are not of interest here.
     bare = {key: answer[key] for key in ("format", "members") if key in answer}
     return given, read_assignment(json.dumps(bare))
 

@@ -10,7 +10,7 @@ Held: TypeAlias = Mapping[str, Iterable[int]] | Iterable[tuple[str, int]]
 """Partitions of a member: numbers per topic, or (topic, number) pairs."""
 
 Assignment: TypeAlias = Mapping[str, Held] | Mapping[str, Any]
-"""An assignment/1 document, or what each member is assigned (`Held`).
+"""An assignment/1 document, or the partitions of each member (`Held`).
 
 A ``TopicPartition`` of kafka-python or aiokafka is such a pair.
 """

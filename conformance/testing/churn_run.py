@@ -1,4 +1,4 @@
-"""Rebalances in sequence, in which members claim what the assignor gave them."""
+"""Rebalances in sequence, in which members claim the assignor's last answer."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Assign: TypeAlias = Callable[[Document], Assignment]
 ROUNDS: Final = 10
 """Rounds after which a cooperative rebalance without an end is an error.
 
-One round revokes, the next assigns what was revoked; more are needed only while an
-assignor changes its mind.
+One round revokes, the next assigns the revoked partitions; more are needed only while
+an assignor changes its mind.
 """
 
 
@@ -40,9 +40,9 @@ class Churn:
     ) -> Iterator[tuple[Document, Assignment]]:
         """Yield each rebalance with the assignor's answer.
 
-        A member claims what the last answer gave it, with the generation of that
-        answer. A member that returns claims what it owned when it left, with the older
-        generation (KIP-341).
+        A member claims its partitions of the last answer, with the generation of that
+        answer. A member that returns claims the partitions that it owned when it left,
+        with the older generation (KIP-341).
 
         Parameters
         ----------

@@ -37,7 +37,7 @@ class Dialect:
     ----------
     cooperative : str
         User data of ``cooperative-sticky``: Java's ``generation``, ``sticky``'s claims
-        besides the owned partitions, or ``none``.
+        beside the owned partitions, or ``none``.
     prefixed : bool
         Whether ``sticky``'s user data begins with a version number.
     states_generation : bool
@@ -55,10 +55,10 @@ class Dialect:
     def subscription(
         self, member: Member, topics: tuple[str, ...], claims: Partitions, at: WrittenAs
     ) -> bytes:
-        """Encode what a member sends when it joins with these claims.
+        """Encode the metadata of a member that joins with these claims.
 
         ``topics`` and ``claims`` have the names on the wire. An eager member has given
-        up what it owned before it joins, so only ``cooperative-sticky`` has owned
+        up its partitions before it joins, so only ``cooperative-sticky`` has owned
         partitions; ``sticky`` has its claims in the user data.
 
         Raises
@@ -107,7 +107,7 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenAs:
-    """What all members of one instance have in common.
+    """Values that all members of one instance have in common.
 
     Attributes
     ----------

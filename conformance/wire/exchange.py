@@ -36,7 +36,7 @@ class Joined:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """What the leader receives for one rebalance.
+    """Data that the leader receives for one rebalance.
 
     Attributes
     ----------

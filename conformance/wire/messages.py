@@ -115,7 +115,7 @@ APIS: Final = MappingProxyType(
         HEARTBEAT: _api(HeartbeatRequest, HeartbeatResponse, 0, 3, 4),
         LEAVE_GROUP: _api(LeaveGroupRequest, LeaveGroupResponse, 0, 3, 5),
         SYNC_GROUP: _api(SyncGroupRequest, SyncGroupResponse, 0, 3, 5),
-        # 3 is flexible, but clients send it before they know what is offered.
+        # 3 is flexible, but clients send it before they know the offered versions.
         API_VERSIONS: _api(ApiVersionsRequest, ApiVersionsResponse, 0, 3, 4),
     }
 )

@@ -73,7 +73,7 @@ class WireSession:
         self.coordinator.catalog.show(topics)
 
     async def lead(self, exchange: Exchange, watch: Watch, *, is_known: bool) -> Answer:
-        """Return the leader's answer, or what it means that there is none.
+        """Return the leader's answer, or the verdict on a missing one.
 
         Raises
         ------

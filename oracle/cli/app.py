@@ -1,4 +1,4 @@
-"""The subcommands of ``assignor-oracle``; each imports what it needs when it runs."""
+"""The subcommands of ``assignor-oracle``; each imports its packages when it runs."""
 
 from __future__ import annotations
 

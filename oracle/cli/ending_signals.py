@@ -2,8 +2,8 @@
 
 All of them raise KeyboardInterrupt, so that the same code cleans up. The exit code is
 that of the first. Those of SIGTERM and SIGHUP that follow are ignored: a closing
-terminal sends several, and what is cleaned up must not be interrupted. A second Ctrl-C
-raises again.
+terminal sends several, and the clean-up must not be interrupted. A second Ctrl-C raises
+again.
 """
 
 from __future__ import annotations

@@ -77,9 +77,10 @@ class _Scopes:
     def check(self, record: LowerBound | Certified | Uncheckable) -> None:
         """Have the judge prove the bound where only ``after`` comes before it.
 
-        The policy is made of what the record states, the other objectives last; a bound
-        that needs an objective before it which the record does not name is not proved.
-        All assignments that are known and in the scope are compared with the bound.
+        The policy has the objectives that the record states, the other objectives last;
+        a bound that needs an objective before it which the record does not name is not
+        proved. All assignments that are known and in the scope are compared with the
+        bound.
         """
         require(record.of not in record.after, "the scope is of other objectives")
         first = [*record.after, record.of]
@@ -141,7 +142,7 @@ def _check_term(
 
 
 def _counts(about: ExplainedCase, term: Mapping[str, Any]) -> dict[str, Any]:
-    """Count what the sentence of a term mentions, from the instance alone."""
+    """Count the quantities in the sentence of a term, from the instance alone."""
     case = about.case
     if term["kind"] == "crowd" and "topics" not in term:
         least = term.get("at_least", 0)

@@ -99,7 +99,7 @@ def _explanation(
     answer: str,
     figures: Figures | None,
 ) -> Explanation:
-    """Return the record; what is absent is left out."""
+    """Return the record; absent values are left out."""
     parts = {
         "group": about.instance.group,
         "id": about.instance.id,
@@ -229,7 +229,7 @@ def _add_balance(
     assignment: Assignment,
     verdict: Verdict,
 ) -> None:
-    """State what makes the assignment meet the balance, then its needless moves."""
+    """State the transfers to meet the balance, then the needless moves."""
     kind = about.policy.balance.kind
     if kind is BalanceKind.DEC_MIN:
         balancing = balance(about.instance, assignment)

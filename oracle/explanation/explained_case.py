@@ -1,4 +1,4 @@
-"""What an explanation is about: one rebalance, a policy, its optimum, and the judge."""
+"""Subject of an explanation: a rebalance, a policy, its optimum, and the judge."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def violated_text(violated: Violated) -> str:
 
 
 def _violation_parts(violated: Violated) -> Iterator[str]:
-    """Yield the cause, what follows, and the finding of a violation."""
+    """Yield the cause, the consequence, and the finding of a violation."""
     if violated.topic is not None and violated.partition is not None:
         spot = spot_text(violated.topic, violated.partition)
         if violated.claims:
@@ -81,7 +81,7 @@ def _claim_text(claim: ClaimRecord) -> str:
 
 
 def _effect(violated: Violated) -> str:
-    """Return what follows for the readers of the partition."""
+    """Return the consequence for the readers of the partition."""
     if violated.rule == "assigned-twice":
         return _read_twice(violated)
     if violated.rule == "unsubscribed":

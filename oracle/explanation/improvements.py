@@ -184,7 +184,7 @@ def add_peaks(
     verdict: Verdict,
     chains: Sequence[Chain],
 ) -> None:
-    """State the members with the peak lag, and what each could give to whom.
+    """State the members with the peak lag, and the transfers that each could make.
 
     Nothing is stated unless all of it together lowers the objective, within the balance
     and the move budget.

@@ -49,7 +49,7 @@ def value_text(value: Value, scale: int | None) -> str:
 
 
 def gain_text(gain: Gain) -> str:
-    """Format what transfers gain: ``, with 2 fewer moves``."""
+    """Format the gain of transfers: ``, with 2 fewer moves``."""
     parts = []
     if gain.kip54_score:
         less = "less" if gain.kip54_score > 0 else "more"

@@ -1,6 +1,6 @@
 """Records of explanation/1: an answer, and the statements that support it.
 
-`docs/documents.md` describes them, `docs/explain.md` what they mean. The JSON Schema is
+`docs/documents.md` describes them, `docs/explain.md` explains them. The JSON Schema is
 `docs/data/explanation-1.schema.json`.
 """
 

@@ -1,7 +1,7 @@
 """Count of an assignment while transfers are applied, from the judge's case alone.
 
 The judge counts the beginning and the end; in between, each transfer changes a few
-numbers, which are counted here: who holds what, loads, moves, lag.
+numbers, which are counted here: holders, loads, moves, lag.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ class RunningCount:
         Raises
         ------
         CheckError
-            If a member does not hold what it gives, or a receiver does not subscribe.
+            If a member does not hold a partition that it gives, or a receiver does not
+            subscribe.
         """
         owned = self.case.owned
         for transfer in transfers:

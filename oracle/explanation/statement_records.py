@@ -1,4 +1,4 @@
-"""Base of the records of explanation/1, and what several statements contain."""
+"""Base of the records of explanation/1, and the parts of several statements."""
 
 from __future__ import annotations
 

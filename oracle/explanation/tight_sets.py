@@ -187,7 +187,7 @@ def _check_upper_sets(
     named: _Names,
     blocks: Sequence[Block],
 ) -> None:
-    """Count that the members of each level and above hold what only they can hold.
+    """Count that members of each level and above hold all that only they can hold.
 
     Their number of partitions is then the least that they can hold together.
     """

@@ -1,4 +1,4 @@
-"""Violated rules: which claims led there, what readers see, and the known finding.
+"""Violated rules: the claims that led there, the effects, and the known finding.
 
 Claims are those of the documents, whatever became of them. A finding (docs/findings) is
 named if the rebalance and the violation have its pattern, whichever client assigned.
@@ -83,7 +83,7 @@ class _Place:
         )
 
     def fields(self) -> dict[str, Any]:
-        """Return what the record states of the place."""
+        """Return the record's fields on the place."""
         if self.partition < 0:
             return {"claims": [], "holders": [], "readers": []}
         finding = self.finding()
@@ -141,7 +141,7 @@ class _Place:
 
 
 def _check(about: ExplainedCase, members: Members, record: Violated) -> None:
-    """Compare what follows with the instance and the assignment."""
+    """Compare the consequence with the instance and the assignment."""
     if record.partition is None or record.topic is None:
         return
     case, topic = about.case, record.topic

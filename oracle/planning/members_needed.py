@@ -347,4 +347,4 @@ _PEAK_LAG: Final = Policy(
     objectives=(WeightedObjective.of(Objective.PEAK_LAG),),
 )
 _CHECKED: Final = frozenset({"certificate", "terms", "search"})
-"""What a bound of the judge can rest on."""
+"""Bases of a bound of the judge."""

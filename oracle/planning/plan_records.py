@@ -1,7 +1,6 @@
 """Records of plan/1: outcomes of changes, members for a limit, ranked assignors.
 
-`docs/plan.md` states what they mean. The JSON Schema is
-`docs/data/plan-1.schema.json`.
+`docs/plan.md` explains them. The JSON Schema is `docs/data/plan-1.schema.json`.
 """
 
 from __future__ import annotations

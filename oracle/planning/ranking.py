@@ -1,7 +1,7 @@
 """Assignors over a group's own history, from the answers that an audit has judged.
 
-Each rebalance is answered from the state that the group was in; what an assignor had
-assigned before does not carry over.
+Each rebalance is answered from the state that the group was in; an assignor's earlier
+answers do not carry over.
 """
 
 from __future__ import annotations

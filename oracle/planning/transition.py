@@ -84,8 +84,8 @@ def _cooperative_sticky(
 ) -> Transition:
     """Play the rounds of the assignor, which can be more than two.
 
-    In each round, what it withholds has no owner until the next. What had an owner that
-    left, or that left the topic, has none in the first.
+    In each round, withheld partitions have no owner until the next. A partition whose
+    owner left, or left the topic, has no owner in the first.
     """
     rounds = list(CooperativeStickyAssignor().rounds(after))
     withheld = [round_.withheld for round_ in rounds]
@@ -98,7 +98,7 @@ def _cooperative_sticky(
 def planned_transfers(
     before: OwnersBefore, after: Instance, assignment: Assignment
 ) -> list[PlannedTransfer]:
-    """Return what changes its holder, by giver and receiver; new partitions first."""
+    """Return the transfers, by giver and receiver; new partitions first."""
     place = {name: at for at, name in enumerate(before.names)}
     now = np.array([place.get(name, -2 - m) for m, name in enumerate(after.members)])
     taken = assignment.assignee

@@ -1,4 +1,4 @@
-"""What a change leads to: the optimum and every assignor, judged."""
+"""Effects of a change: the optimum and every assignor, judged."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OPTIMUM = "optimum"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is asked of a group, beyond the changes."""
+    """The questions on a group, beyond the changes."""
 
     policy: Policy
     solve_one: SolveOne

@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 
 
 def in_time(work: Callable[[], _T], *, seconds: float) -> _T:
-    """Return what ``work`` returns, or raise what it raises, as an `Exception`.
+    """Return the result of ``work``, or raise its exception, as an `Exception`.
 
     It runs in a thread, which is abandoned when the time limit is reached.
 

@@ -44,7 +44,7 @@ def _offsets(sizes: Sequence[int]) -> Int64:
 def _claims(
     people: Sequence[Joining], mode: Mode, index: Mapping[str, int], offsets: Int64
 ) -> Claims:
-    """Flatten the claims, by member and partition; drop what does not exist."""
+    """Flatten the claims, by member and partition; drop those that do not exist."""
     claims = [listed_claim_of(joining.subscription, mode) for joining in people]
     listed = [*chain.from_iterable(claim.partitions for claim in claims)]
     sizes = [len(numbers) for _, numbers in listed]

@@ -16,8 +16,8 @@ def without_unrevoked(instance: Instance, target: Assignment) -> Assignment:
     member claims it. A partition is owned by the members whose claims on it are the
     newest (KIP-341) or have no generation. A claim of an earlier generation of the
     group counts too, unless a newer one is on the same partition: a member that missed
-    a generation still has what it claims. A member has revoked the partitions of topics
-    to which it no longer subscribes before it joins.
+    a generation still has its claims. A member has revoked the partitions of topics to
+    which it no longer subscribes before it joins.
     """
     is_held = _held_by_others(instance, target)
     return Assignment(assignee=np.where(is_held, np.int32(NOBODY), target.assignee))

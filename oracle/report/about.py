@@ -1,4 +1,4 @@
-"""Metadata of an audit: when, where, with what, and how to run it again."""
+"""Metadata of an audit: time, place, programs, and how to run it again."""
 
 from __future__ import annotations
 

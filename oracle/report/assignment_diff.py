@@ -195,7 +195,7 @@ def holders_of(after: Members, owner: Mapping[Spot, str]) -> dict[Spot, str]:
 def fate_of(
     owner: str | None, holder: str | None, ideal: Mapping[Spot, str], spot: Spot
 ) -> str:
-    """Return what became of a partition, compared with the optimum."""
+    """Return the outcome of a partition, compared with the optimum."""
     if owner is None:
         return NEW
     if owner == holder:

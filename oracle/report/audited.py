@@ -1,4 +1,4 @@
-"""Extent of an audit: what was judged, and what was not."""
+"""Extent of an audit: the rebalances that were judged, and those that were not."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Audited:
 
 
 def audited_of(tables: Tables) -> Audited:
-    """Count what the tables cover."""
+    """Count the groups and rebalances that the tables cover."""
     rows = tables.rebalances
     sources, clusters = (_names(tables, column) for column in ("source", "cluster"))
     groups = rows.group_by(["cluster", "group_id"], use_threads=False).aggregate([])

@@ -22,7 +22,7 @@ CLIENTS: Final = "as recorded"
 
 @cache
 def environment() -> Environment:
-    """Return the templates' environment, which keeps what it has compiled."""
+    """Return the templates' environment, which keeps the compiled ones."""
     environment = Environment(
         loader=PackageLoader("oracle.report"),
         autoescape=True,

@@ -51,7 +51,7 @@ NO_LAG = Lag(known=0, at_bound=0, median_above=None)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientRow:
-    """Results of one group's clients with one assignor, and what to do."""
+    """Results of one group's clients with one assignor, and the advice."""
 
     cluster: str
     group: str

@@ -65,7 +65,7 @@ class Flows:
 def flows_of(
     instance: Instance, after: Members, best: Members, forbidden: AbstractSet[Held]
 ) -> Flows:
-    """Count what changes its holder; members with the most changes have columns.
+    """Count the transfers; members with the most changes have columns.
 
     A partition with several holders goes to its owner if that is one of them.
     """
@@ -74,7 +74,7 @@ def flows_of(
     wrong = {(topic, number) for _, topic, number in forbidden}
     recorded: Counter[tuple[str | None, str | None, str]] = Counter()
     optimal: Counter[tuple[str | None, str | None, str]] = Counter()
-    # What is assigned although it does not exist, or to no subscriber, is drawn too.
+    # Partitions that do not exist, or that no subscriber has, are drawn too.
     for spot in {*spots_of(instance), *taken}:
         giver, taker = owner.get(spot), taken.get(spot)
         fate = FORBIDDEN if spot in wrong else fate_of(giver, taker, ideal, spot)

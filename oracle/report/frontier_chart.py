@@ -1,4 +1,4 @@
-"""Chart of a Pareto frontier: its points as a step line, and what is not proved.
+"""Chart of a Pareto frontier: its points as a step line, and the unproved part.
 
 Vega-Lite draws it, through Altair, as PNG or SVG; equal frontiers give equal bytes.
 """

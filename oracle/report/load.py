@@ -204,7 +204,7 @@ def _light(table: str) -> list[str]:
 
 
 class _Answered(NamedTuple):
-    """What remains of the answers, or of one batch of them."""
+    """Counts of the answers, or of one batch of them."""
 
     counts: AssignorCounts
     gains: pa.Table

@@ -1,4 +1,4 @@
-"""Drawing of a rebalance: members as columns, and what moves between them, as SVG.
+"""Drawing of a rebalance: members as columns, and the moves between them, as SVG.
 
 Screen readers get the transfers in words, and the table below the drawings.
 """

@@ -1,7 +1,7 @@
 """Rebalances that a reader can open on the page, as compact data (``rebalances.js``).
 
 Scripts draw them when they are asked for: members as columns, before, after as it was,
-and after as it could have been, with what moves between them. The worst rebalances are
+and after as it could have been, with the moves between them. The worst rebalances are
 drawn on the page itself and need no scripts.
 """
 
@@ -112,7 +112,7 @@ def _within(rows: Sequence[Row], left: int) -> Iterator[Row]:
 
 
 def even_room(wanted: Sequence[int], most: int = MOST) -> list[int]:
-    """Share room evenly among groups; what some do not want is the others'."""
+    """Share room evenly among groups; unused places go to the others."""
     room = [0] * len(wanted)
     fewest_first = sorted(range(len(wanted)), key=lambda at: (wanted[at], -at))
     for done, at in enumerate(fewest_first):
@@ -161,7 +161,7 @@ def _said(case: Outlier) -> str:
 
 
 def _balancing(case: Outlier) -> list[str]:
-    """Return the transfers that balance what was recorded, in words."""
+    """Return the transfers that balance the recorded assignment, in words."""
     texts = [
         f"{_partitions(transfer)} from {_name(transfer.giver)}"
         f" to {_name(transfer.receiver)}"

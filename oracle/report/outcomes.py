@@ -1,4 +1,4 @@
-"""Rebalances by outcome, with the size of what could be gained."""
+"""Rebalances by outcome, with the size of the possible gain."""
 
 from __future__ import annotations
 

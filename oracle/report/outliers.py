@@ -86,12 +86,12 @@ class Outlier:
 
     @property
     def recorded(self) -> Markup:
-        """Return the drawing of what moved."""
+        """Return the drawing of the moves."""
         return drawing(self.flows, self.flows.recorded)
 
     @property
     def optimum(self) -> Markup:
-        """Return the drawing of what moves in the optimum."""
+        """Return the drawing of the optimum's moves."""
         return drawing(self.flows, self.flows.best)
 
 
@@ -202,7 +202,7 @@ def _outlier(judged: JudgedAgain) -> Outlier:
 
 
 def _balancing(document: Rebalance, given: Members) -> tuple[Transfer, ...]:
-    """Return the fewest transfers from what was assigned to balanced loads."""
+    """Return the fewest transfers from the assignment to balanced loads."""
     held = AssignmentDocument.model_construct(members=given)
     instance = instance_of(with_held(document, held))
     best = solve(instance).assignment

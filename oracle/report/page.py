@@ -86,7 +86,7 @@ def write_page(tables: Path, out: Path, *, command: str | None = None) -> Facts:
 
 
 def prepare_page() -> None:
-    """Load what every page needs: templates, Vega, and the compiled engine and judge.
+    """Load the data of every page: templates, Vega, and the compiled engine and judge.
 
     That takes longer than to write the page of a small audit; it can be done in a
     thread while Spark starts.

@@ -65,7 +65,7 @@ def chain_of(
 
 
 def bound_of(case: Case, optimum: Document, verdict: Document) -> Bound:
-    """Return what the optimum's certificate proves about keeping partitions."""
+    """Return the proof by the optimum's certificate about keeping partitions."""
     figures, proved = verdict["figures"], verdict["proved"]
     return Bound(
         owned=figures["kept"] + figures["moves"],

@@ -21,15 +21,14 @@ GROUPS_LISTED: Final = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StateCounts:
-    """Snapshots by what is known of them.
+    """Snapshots by the facts that are known of them.
 
     Attributes
     ----------
-    balanced : dec-min balanced; its source reports the subscriptions
-    unbalanced : not dec-min balanced, whatever is not reported
-    invalid : violates a rule
-    undetermined : depends on what is not reported; describe text never shows balance
-    if_balanced, if_unbalanced : of these, balanced or not if the group was at rest and
+    balanced : dec-min balanced; its source reports the subscriptions unbalanced : not
+    dec-min balanced, whatever is not reported invalid : violates a rule undetermined :
+    depends on unreported facts; describe text never shows balance if_balanced,
+    if_unbalanced : of these, balanced or not if the group was at rest and
         all members subscribe to the same topics
     recorded : shows a state that the records contain; it is counted there
     """

@@ -1,7 +1,7 @@
 """Results of each assignor on all generations, as counts that merge.
 
 The table ``answers`` has a row per rebalance and assignor. Batches of it are counted
-one after the other, and what remains has few rows whatever the number of rebalances.
+one after the other, and the result has few rows whatever the number of rebalances.
 """
 
 from __future__ import annotations

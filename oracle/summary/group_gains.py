@@ -36,7 +36,7 @@ CONSUMER: Final = ("uniform", "server-range")
 ALTERNATIVES: Final = (*CLASSIC, *CONSUMER)
 _WIDTH: Final = len(ALTERNATIVES)
 GAIN_COLUMNS: Final = ("cluster", "group_id", "client_assignor", "members")
-"""Columns of ``answers`` that are read besides those of `assignor_counts`."""
+"""Columns of ``answers`` that are read in addition to those of `assignor_counts`."""
 GAIN_KEYS: Final = ("cluster", "group_id", "client_assignor")
 
 _MEASURED: Final = [

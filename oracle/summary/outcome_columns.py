@@ -1,4 +1,4 @@
-"""Outcome of each rebalance, by one rule for all assignors, and what it lacks."""
+"""Outcome of each rebalance, by one rule for all assignors, and its gaps."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class MemberCommand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How fast a group notices what happens to its members, ms.
+    """Time in which a group notices the end of a member, ms.
 
     Attributes
     ----------

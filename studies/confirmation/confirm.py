@@ -1,4 +1,4 @@
-"""Play a case with real consumers, and record what happens."""
+"""Play a case with real consumers, and record the observation."""
 
 from __future__ import annotations
 

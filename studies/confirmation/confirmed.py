@@ -58,7 +58,7 @@ class Confirmation(StrictModel):
         ``hang``, ``crash``, ``unrevoked``, or ``no fault`` for a version that does not
         have it.
     outcome : str
-        What was observed, in a sentence.
+        The observation, in a sentence.
     confirmed : bool
         Whether the outcome is the expected one.
     date : str
@@ -91,7 +91,7 @@ class Confirmation(StrictModel):
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What a later run replaces."""
+        """Key of the confirmations that a later run replaces."""
         who = (self.client, self.version, self.assignor)
         place = self.history if self.record is None else (self.record.digest,)
         return (self.finding, *who, self.members, *place)
@@ -103,7 +103,7 @@ def read_confirmations(path: Path) -> list[Confirmation]:
     Raises
     ------
     OutsideError
-        If a line is no ``confirmation/1``; the message has its number.
+        If a line is not a ``confirmation/1``; the message has its number.
     """
     if not path.exists():
         return []

@@ -1,6 +1,6 @@
-"""A member whose requests are ours: it claims what it is told to, and follows.
+"""A member whose requests are ours: it states the claims that it is given, and follows.
 
-It joins with its claims in the words of a client, claims what it was last assigned
+It joins with its claims in the words of a client, claims its last assignment
 afterwards, and keeps its claims when its subscription changes. It is a thread with a
 connection of its own.
 """
@@ -28,7 +28,7 @@ HEARTBEAT_SECONDS: Final = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """What a member claims when it joins.
+    """Claims of a member when it joins.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class CraftedMember:
     subscription : CraftedSubscription
     topics : sequence of str
     claims : Claims
-        What it claims when it joins for the first time.
+        Its claims when it joins for the first time.
     """
 
     def __init__(

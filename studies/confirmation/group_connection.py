@@ -37,7 +37,7 @@ VERSIONS: Final = {
 READY_SECONDS: Final = 20.0
 READY_LOOK_SECONDS: Final = 0.2
 ANSWER_SECONDS: Final = 10.0
-"""What an answer takes beyond the time that members have to join."""
+"""Time of an answer beyond the time that members have to join."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,8 +100,8 @@ class GroupConnection:
     def wait_until_ready(self) -> None:
         """Wait until the group has a coordinator, which knows no such member.
 
-        A broker that has just started creates what stores groups when it is first asked
-        for a coordinator.
+        A broker that has just started creates the topic of groups when it is first
+        asked for a coordinator.
 
         Raises
         ------

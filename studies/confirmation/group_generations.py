@@ -1,7 +1,7 @@
-"""What each generation of a group saw and decided, as its coordinator has stored it.
+"""Requests and assignment of each generation of a group, as stored.
 
 The coordinator writes every generation that a leader has assigned to the topic
-``__consumer_offsets``: what each member sent, and what it received.
+``__consumer_offsets``: the data that each member sent, and that it received.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class StoredGeneration:
     members : dict
         By client id: ``subscription``, ``owned``, and ``generation`` as in rebalance/1.
     held : dict
-        By client id, what the leader assigned: topic -> partitions.
+        By client id, the leader's assignment: topic -> partitions.
     """
 
     number: int
@@ -41,7 +41,7 @@ class StoredGeneration:
     held: dict[str, dict[str, list[int]]]
 
     def rebalance(self, sizes: dict[str, int]) -> Document:
-        """Return what the leader saw, as rebalance/1."""
+        """Return the leader's view, as rebalance/1."""
         return {
             "format": "rebalance/1",
             "group": "g",
@@ -135,7 +135,7 @@ def _in_words(generation: StoredGeneration, violation: Document) -> str:
 
 
 def _claims(generation: StoredGeneration) -> str:
-    """Return what the members of a generation claim, in a sentence."""
+    """Return the claims of the members of a generation, in a sentence."""
     parts = [
         f"{name} claims {_owned(m)}" for name, m in sorted(generation.members.items())
     ]

@@ -21,7 +21,7 @@ Held = dict[str, dict[str, list[int]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroupState:
-    """What the broker reports of a group.
+    """State of a group, as the broker reports it.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Cluster:
         self._admin = AdminClient({"bootstrap.servers": address, "log_level": 0})
 
     def create_topics(self, topics: Mapping[str, int]) -> None:
-        """Create what does not exist; sizes are partition counts.
+        """Create missing topics; sizes are partition counts.
 
         Raises
         ------

@@ -1,8 +1,8 @@
 """A crafted leader that gives real members the partitions they shall claim, and leaves.
 
-Members keep what their leader assigns, whoever it is. When it has left, the others
-rebalance without it, and claim what they hold: a state that no history of ordinary
-actions is known to lead to is thus that of real, unmodified consumers.
+Members keep the assignment of their leader, whoever it is. When it has left, the others
+rebalance without it, and claim the partitions that they hold: a state that no history
+of ordinary actions is known to lead to is thus that of real, unmodified consumers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class HandedOut:
     ----------
     generation : int
     metadata : dict
-        What each member sent when it joined, by its name.
+        Data that each member sent when it joined, by its name.
     """
 
     generation: int
@@ -51,8 +51,8 @@ class HandingLeader:
     connection : GroupConnection
         It is closed at the end.
     claims : mapping
-        What each member receives, by the name that begins its member id: the client id,
-        or the instance id of a static member.
+        Partitions that each member receives, by the name that begins its member id: the
+        client id, or the instance id of a static member.
     least_generation : int
         It joins again until the group has this generation.
 
@@ -153,5 +153,5 @@ class HandingLeader:
 
 
 def _name(member_id: str) -> str:
-    """Return what begins a member id that ends with a UUID, as the broker makes it."""
+    """Return the part of the broker's member id before its UUID."""
     return member_id[: -UUID_LENGTH - 1]

@@ -15,14 +15,14 @@ from studies.confirmation.real_group import RealGroup
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class History:
-    """What is done with a group of one client.
+    """The acts on a group of one client.
 
     Attributes
     ----------
     topics : mapping
         Partition counts; topics are created before the history begins.
     sentences : tuple of str
-        What `play` does, a sentence per step.
+        The steps of `play`, a sentence per step.
     play : callable
         Plays the history; the fault is expected when it returns.
     pace : Pace
@@ -274,7 +274,7 @@ MANY_JOIN: Final = History(
 AWAY_MS: Final = 10_000
 """Longer than a heartbeat, so that the other member joins again in time."""
 RETURN_SECONDS: Final = 14.0
-"""Until both members have joined, and have revoked what they have to."""
+"""Until both members have joined, and have revoked the partitions that they have to."""
 
 
 def _play_return(group: RealGroup) -> None:

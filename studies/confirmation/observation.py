@@ -25,7 +25,7 @@ _OF_ASSIGNORS: Final = ("assignor", "balance", "sticky")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What happened: a category of findings, ``no fault``, or ``unclear``."""
+    """The observation: a category of findings, ``no fault``, or ``unclear``."""
 
     category: str
     outcome: str

@@ -18,7 +18,7 @@ FRAMES_SECONDS: Final = 3.0
 
 
 class Helper(Protocol):
-    """What takes part in a group, but is no member under test."""
+    """Parties of a group that are not members under test."""
 
     def end(self) -> None:
         """Close its connection."""

@@ -53,7 +53,7 @@ def fatal_records() -> tuple[Finding, ...]:
 
 
 def reference_of(finding: Finding) -> RecordReference:
-    """Return what a confirmation states of its record."""
+    """Return the sentence of a confirmation about its record."""
     return RecordReference(
         family=finding.family,
         seed=finding.seed,
@@ -128,7 +128,7 @@ def _replays(finding: Finding) -> Iterator[Case]:
 def _mechanism(finding: Finding) -> str:
     """Return the definition that selects the rebalance as drawn, which is played.
 
-    What shrinking has left of it can belong to another one.
+    Its shrunk form can belong to another one.
     """
     drawn = finding.model_copy(update={"shrunk": None})
     definitions = definitions_of(drawn) or definitions_of(finding)

@@ -67,7 +67,7 @@ SENTENCES: Final = {
         """
     ),
 }
-"""What `replay_of` plays, in sentences that fit every record."""
+"""The steps of `replay_of`, in sentences that fit every record."""
 
 
 def replay_of(instance: Rebalance, plan: ReplayPlan, prefix: str) -> History:
@@ -236,7 +236,7 @@ def _wait_for_claims(
 
 
 def _prefix(instance: Rebalance, name: str) -> str:
-    """Return what begins the member id that the broker makes."""
+    """Return the beginning of the member id that the broker makes."""
     return instance.members[name].instance_id or name
 
 

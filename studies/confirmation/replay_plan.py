@@ -1,7 +1,7 @@
 """Which members of a rebalance can be real consumers on a real broker, and how.
 
-A real consumer claims what its leader assigned in the last generation, of topics that
-exist. What a member claims beyond that, only a crafted member can claim.
+A real consumer claims the partitions that its leader assigned to it in the last
+generation, of topics that exist. Claims beyond that, only a crafted member can make.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ Partitions = dict[str, list[int]]  # by topic
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """One round: the instance of the round, and the answer or what came instead."""
+    """One round: the instance of the round, and the answer or its failure."""
 
     instance: Document
     members: Held | None
@@ -31,7 +31,7 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """What a page shows.
+    """Contents of a page.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class Case:
 
     @property
     def first_round(self) -> tuple[dict[str, Partitions], Partitions]:
-        """What members receive at once, and what another still has to revoke.
+        """Partitions that members receive at once, and those to be revoked before.
 
         Withheld are partitions of which the judge says that another member holds them:
         one with the newest claim (`verify.rules.unrevoked`).

@@ -1,4 +1,4 @@
-"""A finding as a picture: who claims what, what was answered, and an optimal answer.
+"""A finding as a picture: the claims, the answer, and an optimal answer.
 
 Members are rows, partitions columns; partitions that have everything in common share a
 column. Each mark has a word, so that nothing depends on color.

@@ -1,4 +1,4 @@
-"""Log of what the driver did and of what the consumers reported."""
+"""Log of the driver's acts and of the consumers' reports."""
 
 from __future__ import annotations
 

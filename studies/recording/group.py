@@ -121,7 +121,7 @@ class Group:
             self.leave(self.members[0], waits=False)
 
     def stop(self) -> None:
-        """End what still runs."""
+        """End the consumers that still run."""
         for member in self.members:
             member.end_at_once()
 

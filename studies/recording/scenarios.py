@@ -1,4 +1,4 @@
-"""What happens to each group of a recording.
+"""Scenario of each group of a recording.
 
 Each scenario is named for its group. Kills are ``kill -9``: the broker notices when the
 session times out. The rolling upgrade is that of KIP-726, the migrations are those of
@@ -34,7 +34,7 @@ class Kind(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """What happens to a group; ``kinds`` are what random churn starts, if any."""
+    """Events of a group; ``kinds`` are the members that random churn starts, if any."""
 
     run: Callable[[Group], None]
     kinds: tuple[Kind, ...]

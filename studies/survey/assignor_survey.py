@@ -67,8 +67,8 @@ class SurveyPlan:
     count : int
         Draws per family; of families of large instances, one in `Family.share`.
     seconds : float
-        Limit per answer; what comes later, or not at all, is asked again of a patient
-        process (`confirmed_hangs`).
+        Limit per answer; a later or missing answer is asked again of a patient process
+        (`confirmed_hangs`).
     draw_seconds : float or None
         Limit of all draws of one assignor, after which the rest is left out.
     shrink_seconds : float
@@ -148,7 +148,7 @@ def _first_lines(case: CaseRecord) -> Document:
 
 
 def repeat_command(external: External, plan: SurveyPlan, *, cooperative: bool) -> str:
-    """Return the command line that tests the assignor, without what to draw."""
+    """Return the command line that tests the assignor, without the options of draws."""
     rounds = "--cooperative" if cooperative else "--eager"
     limit = f"--seconds {plan.seconds:g}"
     return f"assignor-oracle fuzz {external.option} {rounds} {limit}"

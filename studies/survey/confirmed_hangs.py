@@ -1,8 +1,8 @@
 """Ask a new process again, patiently, before a missing answer counts as a hang.
 
 On a busy machine, a program can miss a time limit without being in an endless loop. The
-first attempt ends with the limit in seconds, the second with the answer or with what
-`Patience` calls a hang.
+first attempt ends with the limit in seconds, the second with the answer or with a hang
+as `Patience` defines it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Confirmed:
     external: External
 
     def start(self) -> Subject:
-        """Return the subject; what it reports as a hang was seen twice."""
+        """Return the subject; a hang that it reports was seen twice."""
         external = self.external
         hasty = replace(external.patience, is_patient=False)
         first = replace(external, patience=hasty).start()
@@ -68,7 +68,7 @@ class _Listed(WrappedSubject[Subject]):
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class _ConfirmedSubject(_Listed):
-    """A subject; what it does not answer is asked again, of a new, patient process."""
+    """A subject; an unanswered question is asked again, of a new, patient process."""
 
     patient: External
     repeated: Subject | None = None

@@ -1,7 +1,8 @@
 """Survey many assignors, several at a time; each is stored as soon as it is done.
 
-What is done of one assignor is kept in a working folder, under a digest of the plan
-without its date: a run that was interrupted continues where it was, on another day too.
+The finished work of one assignor is kept in a working folder, under a digest of the
+plan without its date: a run that was interrupted continues where it was, on another day
+too.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from studies.survey.record_files import record_file, write_records, write_whole
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surveyed:
-    """What became of one assignor.
+    """Result of one assignor.
 
     Attributes
     ----------
@@ -119,7 +120,7 @@ def _part_name(client: ClientAssignor, plan: SurveyPlan) -> str:
 
 
 class _Ending(NoSubject):
-    """It ends what a task has started, if that did not end."""
+    """It ends the processes that a task has started, if those did not end."""
 
     def close(self) -> None:
         close_all()

@@ -35,7 +35,7 @@ BUILDERS: Final = MappingProxyType(
 
 
 def install_clients(names: list[str] | None = None) -> list[str]:
-    """Install what is missing; return the specifications that failed.
+    """Install missing parts; return the specifications that failed.
 
     Parameters
     ----------

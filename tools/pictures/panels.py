@@ -139,7 +139,7 @@ def _panel(
     *,
     is_before: bool,
 ) -> Iterator[Mark]:
-    """Draw one state; add to ``used`` what the legend must explain."""
+    """Draw one state; add to ``used`` the marks that the legend must explain."""
     yield Words(left, 20, state.title, INK, 13, bold=True)
     if state.holder is None:
         yield from _refusal(bars, state, left)

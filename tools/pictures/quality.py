@@ -44,7 +44,7 @@ _PANELS: Final = (
     ("optimal", "optimal answers, percentage points", 100.0, 1),
     ("moves_gap", "moves per 100 partitions", 1.0, 0),
 )
-"""Measure, name, factor, and the sign of what is better.
+"""Measure, name, factor, and the sign of the better direction.
 
 Fewer moves are not better by themselves: a less balanced answer needs fewer.
 """

@@ -184,7 +184,7 @@ def looking_away(safeguards: Safeguards) -> Scene:
 def back_before_any_error(safeguards: Safeguards) -> Scene:
     """Let a static member miss a generation and join before a heartbeat reports it.
 
-    Its last JoinGroup states what it held then, which is nothing, so its later
+    Its last JoinGroup states the partitions that it held then: none, so its later
     partitions are assigned to others.
     """
     group = Group({"t": 4}, safeguards=safeguards)

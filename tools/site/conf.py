@@ -10,7 +10,7 @@ root_doc = "index"
 extensions = ["myst_nb"]
 exclude_patterns = ["docs/findings/reproducers"]
 nitpicky = True
-suppress_warnings = ["misc.highlighting_failure"]  # `...` in what commands print
+suppress_warnings = ["misc.highlighting_failure"]  # `...` in the output of commands
 templates_path: list[str] = []
 
 myst_heading_anchors = 6  # as GitHub's

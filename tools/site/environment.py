@@ -1,7 +1,7 @@
 """Make ``build/site-environment``: the present environment, and the site's generator.
 
-Sphinx, its theme, and what executes notebooks (``requirements/docs.lock``) are only
-installed when a site is built. Notebooks import the packages of the checkout.
+Sphinx, its theme, and the program that executes notebooks (``requirements/docs.lock``)
+are only installed when a site is built. Notebooks import the packages of the checkout.
 """
 
 from __future__ import annotations

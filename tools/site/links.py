@@ -1,7 +1,7 @@
 """Check the built pages: links and anchors exist, and nothing is loaded from outside.
 
-Links to other sites are not fetched. What a page loads (scripts, styles, pictures) is
-in the site itself, so that it works without a network.
+Links to other sites are not fetched. The files that a page loads (scripts, styles,
+pictures) are in the site itself, so that it works without a network.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class PageLinks(HTMLParser):
         HTMLParser.__init__(self)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Collect what an element names, links, and loads."""
+        """Collect the names, links, and loaded files of an element."""
         found = {name: value or "" for name, value in attrs}
         self.anchors |= {found[name] for name in ("id", "name") if name in found}
         if "href" in found:

@@ -64,7 +64,7 @@ def _body(schema: Schema) -> Iterator[str]:
 
 
 def _meaning(field: Schema, documented: str) -> str:
-    """Return what is known of a field, with a default that is no empty value."""
+    """Return the facts of a field, with a default that is not an empty value."""
     text = field.get("description", documented)
     default = field.get("default")
     if default and "const" not in field:

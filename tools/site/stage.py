@@ -1,8 +1,8 @@
 """Copy the pages of the checkout to where Sphinx reads them, with generated ones.
 
 Pages keep their places, so that relative links hold. ``README.md`` becomes the front
-page ``index.md``. A linked file that is no page is copied, too; a folder is linked by
-its README, and is plain text where it has none.
+page ``index.md``. A linked file that is not a page is copied, too; a folder is linked
+by its README, and is plain text where it has none.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ from queue import SimpleQueue
 from typing import Any
 
 EVENTS = os.fdopen(os.dup(1), "w", encoding="utf-8")
-os.dup2(2, 1)  # what a library prints is not an event
+os.dup2(2, 1)  # prints of a library are not events
 RAISED = 70  # EX_SOFTWARE of sysexits.h
 PROPERTIES = {"client.id": "member", "group.instance.id": "instance"}
 

@@ -79,7 +79,7 @@ class Definition(StrictModel):
     title
         The mechanism, as a sentence without blame.
     summary
-        What goes wrong, in one or two sentences.
+        The fault, in one or two sentences.
     mechanism
         Why, as far as it is known.
     provable
@@ -87,7 +87,7 @@ class Definition(StrictModel):
     reachable
         Whether a real group can get into this state, and how.
     advice
-        What a user can do today, or what would fix it; may be empty.
+        A remedy for users today, or a repair; may be empty.
     status
         Of the finding as a whole: as long as one client has it open, it is open.
     status_note
@@ -95,7 +95,7 @@ class Definition(StrictModel):
     statuses
         Of clients that differ from the whole, or that have repaired it.
     searched
-        When the trackers were searched for threads, and with what result.
+        When the trackers were searched for threads, and the result.
     repairs
         Suggestions to maintainers, for the reports.
     selectors

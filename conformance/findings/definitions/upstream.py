@@ -1,4 +1,4 @@
-"""What is known of a finding upstream: threads, statuses of clients, and repairs."""
+"""Upstream facts on a finding: threads, statuses of clients, and repairs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Searched(StrictModel):
     date
         ISO 8601.
     note
-        What the search leaves open; may be empty.
+        Questions that the search leaves open; may be empty.
     """
 
     date: Day

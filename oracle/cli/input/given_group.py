@@ -53,11 +53,11 @@ class GivenGroup:
         return f"{self.source}, group {self.rebalance.group}"
 
     def without_assignment(self) -> GivenGroup:
-        """Return the group without what its leader assigned."""
+        """Return the group without its leader's assignment."""
         return replace(self, assignment=None)
 
     def after(self) -> Rebalance:
-        """Return the group after it: members own what they were assigned."""
+        """Return the group after it: members own their assigned partitions."""
         from pipeline.groups import with_held
 
         if self.assignment is None:
@@ -78,7 +78,7 @@ class GivenGroup:
 
     @property
     def actual(self) -> Actual | None:
-        """What was assigned, to be compared; None: the source does not state it."""
+        """The assignment, to be compared; None: the source does not state it."""
         from oracle.comparison import Actual
 
         if self.assignment is None or self.assignment.members is None:
@@ -95,7 +95,7 @@ class GivenGroup:
         Raises
         ------
         SourceError
-            If the source does not state what was assigned.
+            If the source does not state the assignment.
         """
         import verify
 
@@ -204,7 +204,7 @@ def _check(choice: GroupChoice) -> None:
 
 
 def _read(choice: GroupChoice, max_partitions: int) -> GroupRebalance:
-    """Read the group, and report what its source does not state."""
+    """Read the group, and report facts that its source does not state."""
     with extra_needed("--from", "audit"):
         from pipeline.groups import read_group
 

@@ -1,8 +1,8 @@
 """Small files: whether their kernels are interpreted instead of loaded.
 
 A command on a small group spends more time on loading compiled kernels than on
-computing. What is small is measured on documents, not on bytes: a short document can
-state a million partitions.
+computing. Smallness is measured on documents, not on bytes: a short document can state
+a million partitions.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ PATIENCE: Final = Patience()
 
 
 def patience_of(*, patient: bool) -> Patience:
-    """Return what ``--patient`` or ``--impatient`` states."""
+    """Return the patience that ``--patient`` or ``--impatient`` states."""
     return replace(PATIENCE, is_patient=patient)
 
 
@@ -56,7 +56,7 @@ class Tested:
 
     @property
     def source(self) -> External | Repeating:
-        """What the subject is started from."""
+        """Source from which the subject is started."""
         if self.repeats:
             return Repeating(source=self.external)
         return self.external
@@ -154,7 +154,7 @@ def of_client(
     wire: bool = False,
     settles: bool = False,
 ) -> Iterator[Tested | Absent]:
-    """Yield what a specification covers: without an assignor, all of that version.
+    """Yield the subjects of a specification: without an assignor, all of that version.
 
     ``wire`` tests the client's consumer even if it has an adapter; only on the wire can
     generations settle.

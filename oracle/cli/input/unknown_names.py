@@ -86,7 +86,7 @@ def _unknown(
 def _claim(
     member: str, topic: str, numbers: Sequence[int], sizes: Mapping[str, int]
 ) -> str | None:
-    """Return a sentence if a member owns what does not exist."""
+    """Return a sentence if a member owns partitions that do not exist."""
     if not numbers:
         return None
     if topic not in sizes:

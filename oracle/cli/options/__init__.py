@@ -1,1 +1,1 @@
-"""Options of subcommands: one value per subcommand, and what several share."""
+"""Options of subcommands: one value per subcommand, and shared options."""

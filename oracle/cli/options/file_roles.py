@@ -24,7 +24,7 @@ import typer
 
 
 class FileRole(Enum):
-    """What a command does with the file that a parameter names."""
+    """Use of the file that a parameter names."""
 
     READ = "read"  # a file, a folder with all that is in it, or - for standard input
     PROGRAM = "program"  # a command line, of which words can be files
@@ -58,7 +58,7 @@ _READ: Final[ContextVar[tuple[_StatedFile, ...]]] = ContextVar(
 
 
 def with_kept_input(verb: Callable[..., None]) -> Callable[..., None]:
-    """Return the command, which then refuses to write over what it reads."""
+    """Return the command, which then refuses to write over its input."""
 
     @wraps(verb)
     def checked(**parameters: Any) -> None:

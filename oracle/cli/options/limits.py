@@ -31,7 +31,7 @@ _WORKERS_MAX: Final = 1024
 
 
 def parse_seconds(text: str) -> float:
-    """Parse a number of seconds; raise BadParameter if the text is none."""
+    """Parse a number of seconds; raise BadParameter if the text is not one."""
     try:
         seconds = float(text)
     except ValueError:

@@ -32,7 +32,7 @@ def _named_policies() -> dict[str, str]:
 
 
 POLICIES: Final = _named_policies()
-"""Named policies, and what each optimizes."""
+"""Named policies, and the objectives of each."""
 
 EngineName = Literal["auto", "cp-sat", "highs"]
 

@@ -1,4 +1,4 @@
-"""What is printed of an answer: its assignment, transfers, objectives, and reason."""
+"""The printed parts of an answer: its assignment, transfers, objectives, and reason."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REFUSALS: Final = frozenset({"infeasible", "unknown"})
 
 
 def answer_parts(instance: Instance, answer: AssignmentDocument) -> list[Part]:
-    """Lay out an answer: the assignment, its transfers, what is proved, the reason."""
+    """Lay out an answer: the assignment, its transfers, its proofs, the reason."""
     if answer.status in REFUSALS:
         name = name_of({"group": answer.group, "id": answer.id})
         title = f"{name} · {answer.assignor} · {answer.status}"

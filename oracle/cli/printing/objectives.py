@@ -50,7 +50,7 @@ def gap_text(value: Value, bound: Value, scale: int | None = None) -> str:
 
 
 def proof_text(proof: Proof | None) -> str:
-    """Format what a bound rests on: a certificate, the best term, or a search."""
+    """Format the basis of a bound: a certificate, the best term, or a search."""
     if proof is None:
         return "–"
     if proof.by == "search":

@@ -1,4 +1,4 @@
-"""What a subcommand prints: lines and tables, laid out for a terminal or for programs.
+"""Output of a subcommand: lines and tables, laid out for a terminal or for programs.
 
 On a terminal, rich lays tables out, and only then is it imported. In a pipe or a file,
 a table has one row per line, cells are separated by tabs, numbers are plain digits, no

@@ -33,7 +33,7 @@ _PROVED: Final = {
 def verdict_parts(
     verdict: Mapping[str, Any], *, unmet: str | None = None
 ) -> list[Part]:
-    """Lay out one verdict: figures, violations, evidence, and what is proved.
+    """Lay out one verdict: figures, violations, evidence, and proofs.
 
     ``unmet`` is a requirement (``--require``) that the verdict does not meet.
     """
@@ -84,7 +84,7 @@ def _figures(title: str, verdict: Mapping[str, Any]) -> Part:
 
 
 def _levels(verdict: Mapping[str, Any]) -> Part:
-    """Lay out the objectives of the policy: value, bound, and what it rests on."""
+    """Lay out the objectives of the policy: value, bound, and its basis."""
     policy, against = verdict["policy"], verdict.get("against")
     missed = [part for part in ("balance", "budget") if not policy[f"{part}_met"]]
     title = f"policy: {policy['of']}" + "".join(f" · {part} not met" for part in missed)

@@ -1,1 +1,1 @@
-"""What each subcommand does with its options, from input to exit code."""
+"""The run of each subcommand with its options, from input to exit code."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pipeline.live import ClientSettings, LiveSource
 
 _LOST: Final = "unreadable"
-"""The kind of quarantine of what is damaged; what else is there was read."""
+"""The kind of quarantine of damaged records; all other records were read."""
 _STATED: Final = (
     "bootstrap_server",
     "command_config",
@@ -135,7 +135,7 @@ def _request(options: AuditOptions) -> AuditRequest:
 
 
 def _prepare_page() -> None:
-    """Load what the page needs."""
+    """Load the tables that the page needs."""
     from oracle.report import prepare_page
 
     prepare_page()
@@ -175,7 +175,7 @@ def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> No
 def _end_if_lost(summary: AuditSummary, *, accepted: bool) -> None:
     """Exit with 4 if part of the input was lost, unless that is accepted.
 
-    What is set aside by design, such as groups of other kinds, is not lost.
+    Records that are quarantined by design, such as groups of other kinds, are not lost.
     """
     lost = {
         why: count for why, count in summary.quarantine.items() if why.startswith(_LOST)

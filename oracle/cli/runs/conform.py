@@ -148,7 +148,7 @@ def conform_all(options: ConformOptions) -> NoReturn:
         With 3 if a client is not installed or a program cannot be started, else with 1
         if there is a finding.
     typer.BadParameter
-        If an option names what does not exist.
+        If an option names something that does not exist.
     OutsideError
         If there is no such program.
     """
@@ -205,7 +205,7 @@ def _run(
     requirement: Requirement,
     count: Callable[[], None],
 ) -> int:
-    """Return the exit code; what could not be tested weighs more than a finding."""
+    """Return the exit code; a check not made weighs more than a finding."""
     code = FINE
     for tested in subjects:
         if isinstance(tested, Absent):
@@ -231,7 +231,7 @@ def _run(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Diagnosed:
-    """What the reports with a diagnosis per finding have in common."""
+    """Base of the reports with a diagnosis per finding."""
 
     requirement: Requirement
     command: CommandOf

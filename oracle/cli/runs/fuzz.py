@@ -40,7 +40,7 @@ FOR_CLAIMS: Final = 6
 
 @dataclass(slots=True, kw_only=True)
 class _FuzzRun:
-    """One run of ``fuzz``: what every assignor shares, and what became of each."""
+    """One run of ``fuzz``: values that all assignors share, and the result of each."""
 
     plan: FuzzPlan
     sink: Sink
@@ -54,7 +54,7 @@ class _FuzzRun:
         return self.plan.options
 
     def test(self, tested: Tested | Absent, *, deadline: float | None) -> None:
-        """Test one assignor until its deadline, and write what is found.
+        """Test one assignor until its deadline, and write its findings.
 
         Raises
         ------
@@ -108,7 +108,7 @@ class _FuzzRun:
     def _findings(
         self, campaign: Campaign, recorder: Recorder
     ) -> Generator[Finding, None, None]:
-        """Yield the records; say in short what is found, and what it became."""
+        """Yield the records; print each finding in short, and its shrunk form."""
         name = recorder.subject.name
         progress = working("rebalances", before_output=True)
         with progress as count, closing(campaign.run()) as events:
@@ -156,7 +156,7 @@ class _FuzzRun:
     def _state_what_was_cut(
         self, campaign: Campaign, findings: list[Finding], name: str
     ) -> None:
-        """Say what the end of the time prevented."""
+        """Print the tasks that the end of the time prevented."""
         if campaign.plan.deadline is None or time.monotonic() < campaign.plan.deadline:
             return
         none = [count.family for count in campaign.counts.values() if not count.draws]
@@ -195,7 +195,7 @@ class _FuzzRun:
 def fuzz_all(options: FuzzOptions) -> NoReturn:
     """Test the subjects one after the other, and write findings and counts.
 
-    A time is shared: what one assignor does not need, the others have.
+    A time is shared: time that one assignor does not need, the others have.
 
     Raises
     ------
@@ -272,7 +272,7 @@ def _times(count: Callable[[], None]) -> Callable[[int], None]:
 
 
 def _in_short(sighting: Sighting, rebalances: int) -> str:
-    """Return what was found, where, and after how many rebalances of the assignor."""
+    """Return the finding, its place, and the number of rebalances so far."""
     outcome = sighting.outcome
     parts = [outcome.category.value, outcome.detail]
     if outcome.place:

@@ -38,7 +38,7 @@ _RECORDED: Final = ("seconds", "patient", "repeat", "memory")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzPlan:
-    """What a run of ``fuzz`` tests and draws, as its options state it."""
+    """Subjects and draws of a run of ``fuzz``, as its options state them."""
 
     options: FuzzOptions
 
@@ -130,13 +130,13 @@ class FuzzPlan:
 
     @property
     def is_guided(self) -> bool:
-        """Whether time alone ends the draws, and what they find guides them."""
+        """Whether time alone ends the draws, and their findings guide them."""
         options = self.options
         is_timed = options.time is not None and options.count is None
         return is_timed and options.instances is None
 
     def draws(self, *, cooperative: bool) -> RunPlan:
-        """Return what to draw."""
+        """Return the draws to make."""
         options = self.options
         without = COUNT if options.time is None else WITHOUT_END
         return RunPlan(

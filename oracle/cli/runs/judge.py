@@ -36,7 +36,7 @@ def judge_all(options: JudgeOptions) -> NoReturn:
     Raises
     ------
     SourceError
-        If a source of ``--from`` does not state what a verdict depends on.
+        If a source of ``--from`` does not state the facts on which a verdict depends.
     typer.Exit
         After the last verdict: with 2 if part of the input was unreadable, else with 1
         if a verdict is invalid or does not meet the requirement.

@@ -1,4 +1,4 @@
-"""Read a group, answer what is asked of it, and write a plan/1."""
+"""Read a group, answer the questions on it, and write a plan/1."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class _PlanRun:
 
 
 def plan_all(options: PlanOptions) -> None:
-    """Answer what is asked of one group.
+    """Answer the questions on one group.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def _advice(choice: GroupChoice, group: str) -> str | None:
 
 
 def _present(options: PlanOptions) -> Rebalance:
-    """Read the group as it is now: members own what they were assigned.
+    """Read the group as it is now: members own their assigned partitions.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Read a cluster, write instances and assignments, report what is missing."""
+"""Read a cluster, write instances and assignments, report missing facts."""
 
 from __future__ import annotations
 
