@@ -22,7 +22,7 @@ Held = dict[str, dict[str, list[int]]]
 
 @dataclass(frozen=True)
 class JoinedMember:
-    """Data of one member for a rebalance."""
+    """What one member brings to a rebalance."""
 
     member_id: str
     subscription: list[str]
@@ -92,7 +92,7 @@ def serve(
 ) -> None:
     """Answer every line of the standard input."""
     out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    sys.stdout = sys.stderr  # prints of a library are not answers
+    sys.stdout = sys.stderr  # what a library prints is not an answer
     for line in sys.stdin.buffer:
         print(_answer(name, assign, json.loads(line)), file=out, flush=True)
 

@@ -19,7 +19,7 @@ class EagerClass(Protocol):
     generation: int
 
     def metadata(self, topics: set[str]) -> Any:
-        """Return the data that a member sends."""
+        """Return what a member sends."""
         ...
 
     def on_assignment(self, assignment: Any) -> None:
