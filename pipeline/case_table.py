@@ -1,4 +1,4 @@
-"""Cases as an Arrow table, a row per case, from what `pipeline.cases.pack` wrote."""
+"""Cases as an Arrow table, a row per case, from the bytes of `pipeline.cases.pack`."""
 
 from __future__ import annotations
 

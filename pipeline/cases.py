@@ -1,8 +1,8 @@
 """Cases: one rebalance as its source describes it, before it is judged.
 
-A case lacks what a single source cannot provide: partition counts and log ends come
-from other files, or from all sources together. Cases are passed between Spark stages as
-JSON that Arrow reads into columns (`pipeline.judging.case_columns`).
+A case lacks facts that a single source cannot provide: partition counts and log ends
+come from other files, or from all sources together. Cases are passed between Spark
+stages as JSON that Arrow reads into columns (`pipeline.judging.case_columns`).
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ class CaseMember:
 class Episode:
     """A rebalance between two stable states, stored in the case of its last round.
 
-    ``before`` contains what the last members owned at the stable state before, by
-    member id; None for an episode of one round, whose case contains it. Times are in
-    milliseconds.
+    ``before`` contains the partitions that the last members owned at the stable state
+    before, by member id; None for an episode of one round, whose case contains it.
+    Times are in milliseconds.
     """
 
     episode_id: str
@@ -97,8 +97,9 @@ class Case:
     members own nothing before, and ``state_of`` is the rebalance in the records that
     led to the same state, at ``state_at``. If ``subscriptions`` are `NOT_REPORTED`,
     those of the members are the topics of which they have partitions: a lower bound.
-    ``members_listed`` is `ALL_LISTED` or what the text lists instead, ``at_rest`` what
-    shows that the group was at rest, and ``doubt`` why the text cannot be judged.
+    ``members_listed`` is `ALL_LISTED` or the form of the text's list, ``at_rest`` the
+    evidence that the group was at rest, and ``doubt`` the reason why the text cannot be
+    judged.
 
     Of the new protocol, ``generation`` is the epoch of the target assignment, topics
     can occur by id (`pipeline.topic_ids`), and ``recorded_sizes`` are the partition
@@ -167,7 +168,7 @@ def pack(case: Case) -> bytes:
 
 
 def unpack(data: bytes) -> Case:
-    """Read what `pack` wrote."""
+    """Read the bytes of `pack`."""
     return case_of(orjson.loads(data))
 
 

@@ -1,4 +1,4 @@
-"""Partition counts over time, from what the records of all groups show.
+"""Partition counts over time, from the records of all groups.
 
 A count holds from the first time that a record shows it, until the topic was deleted.
 A topic was deleted at a time if committed offsets of it were deleted, and no other
@@ -44,7 +44,7 @@ class KnownCounts:
     steps: Mapping[str, tuple[Step, ...]] = field(default_factory=dict)
 
     def at(self, topic: str, at: int | None) -> Known | None:
-        """Return what is known of a topic at a time; None if nothing is."""
+        """Return the count of a topic at a time; None if nothing is."""
         steps = self.steps.get(topic, ())
         if at is None or not steps:
             return None
@@ -67,7 +67,7 @@ class KnownCounts:
 def known_counts(
     sightings: Iterable[tuple[str, Sighting]], names: Mapping[str, str]
 ) -> KnownCounts:
-    """Combine what all groups show; ``names`` are those of topic ids.
+    """Combine the sightings of all groups; ``names`` are those of topic ids.
 
     Ids without a name are dropped.
     """

@@ -40,7 +40,7 @@ SETTINGS = {
     "spark.sql.execution.arrow.maxRecordsPerBatch": str(ROWS_PER_BATCH),
     "spark.sql.parquet.compression.codec": "zstd",
 }
-"""Settings on which the tables depend, and what protects the memory of workers."""
+"""Settings on which the tables depend, and those that protect the memory of workers."""
 
 QUIET_SETTINGS = {
     "spark.ui.enabled": "false",
@@ -56,7 +56,7 @@ _QUICK_START = "-XX:TieredStopAtLevel=1"
 minute that an audit takes costs half of Java's time."""
 
 _NEWER_JAVA = (24, "--sun-misc-unsafe-memory-access=allow")
-"""From this version on, Java warns about what Spark's libraries do; allow it."""
+"""From this version on, Java warns about calls of Spark's libraries; allow it."""
 
 _ALLOCATOR = "ARROW_DEFAULT_MEMORY_POOL"
 """Arrow's own variable: which allocator it uses."""
@@ -90,7 +90,7 @@ def spark_session(
     Raises
     ------
     OracleError
-        If ``master`` is not a URL that Spark supports, or is given besides
+        If ``master`` is not a URL that Spark supports, or is given in addition to
         ``spark-submit``'s.
     OutsideError
         If there is no Java, or Spark does not start, or the master does not answer.

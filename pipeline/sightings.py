@@ -1,11 +1,12 @@
-"""Evidence of partition counts: what a group's records show of a topic, and since when.
+"""Evidence of partition counts: the partitions in a group's records, with times.
 
 Records of a group do not state how many partitions a topic has (Kafka 4.0 excepted, in
 the new protocol). They show partitions: in assignments, and in offset commits, which
 the broker accepts for existing partitions only. A topic to which partition 4 belongs
 has at least 5 partitions from then on, until it is deleted. Kafka deletes the committed
 offsets of a deleted topic in all groups (``OffsetMetadataManager.onPartitionsDeleted``,
-Kafka 4.3), and also those that expire, so their tombstones end what a group has shown.
+Kafka 4.3), and also those that expire, so their tombstones end the sightings of a
+group.
 
 Times are those of the records, in milliseconds. A broker's clock can go back, so the
 time of a record counts as at least that of the group's records before it.
@@ -44,7 +45,7 @@ class Sighting:
 
 @dataclass(slots=True)
 class _Shown:
-    """What a group has shown of a topic, in the order of its records.
+    """Sightings of a topic by a group, in the order of its records.
 
     ``most`` is the largest count; ``dated`` are times and counts, both ascending.
     """
@@ -72,7 +73,7 @@ class _Shown:
 
 
 class GroupSightings:
-    """What the records of one group show, in their order; topics are names or ids."""
+    """Sightings in the records of a group, in their order; topics are names or ids."""
 
     def __init__(self, clock: RecordClock | None = None) -> None:
         self._clock = RecordClock() if clock is None else clock

@@ -1,4 +1,4 @@
-"""Tables as bytes: what Spark and files hold as one opaque value, in Arrow's format."""
+"""Tables as bytes: an opaque value for Spark and files, in Arrow's format."""
 
 from __future__ import annotations
 

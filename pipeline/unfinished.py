@@ -1,4 +1,4 @@
-"""Folder of an unfinished audit: what a later run with the same request continues.
+"""Folder of an unfinished audit: work that a later run with the same request continues.
 
 The folder is named for the request (`pipeline.audit.fingerprint`):
 
@@ -53,7 +53,7 @@ class Unfinished:
         return None if token is None else f"{self.folder}/{_CASES}{token}"
 
     def new_cases(self) -> str:
-        """Delete what there is; return a new location for cases."""
+        """Delete the unfinished work; return a new location for cases."""
         self.clear()
         return f"{self.folder}/{_CASES}{secrets.token_hex(4)}"
 

@@ -7,7 +7,7 @@ request continues it (`pipeline.unfinished`), and any other run deletes it. The 
 that a killed run was about to replace is restored.
 
 Files are put in place by renaming. Where a rename copies, as in object stores, it takes
-longer, and a kill in the middle leaves a folder without ``audit.json``, which is no
+longer, and a kill in the middle leaves a folder without ``audit.json``, which is not an
 audit.
 """
 
@@ -126,7 +126,7 @@ def manifest_bytes(manifest: dict[str, Any]) -> bytes:
 def staging(
     out: Location, store: FileStore, request_name: str = "audit", tell: Tell = no_report
 ) -> Iterator[Staging]:
-    """Open a staging folder; if the block fails, keep what can be continued.
+    """Open a staging folder; if the block fails, keep work that can be continued.
 
     ``store`` is the file system of ``out``; the remains of requests of other names are
     deleted. ``tell`` receives the place and the size of the work that is kept.
@@ -184,7 +184,7 @@ def refuse_replaced(out: Location, read: Iterable[Location]) -> None:
 def _kept(place: Staging) -> str:
     """Describe work that is kept."""
     size = ""
-    with suppress(OSError):  # Java can still be deleting what it has not finished
+    with suppress(OSError):  # Java can still be deleting unfinished files
         size = f" ({place.work.size / _MEBIBYTE:.1f} MiB)"
     where = f"{place.shown}/{UNFINISHED}"
     return f"finished work is kept in {where}{size}; the same command continues it"

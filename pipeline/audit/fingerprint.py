@@ -1,4 +1,4 @@
-"""Fingerprint of what an audit is asked for: equal requests yield equal tables.
+"""Fingerprint of the request for an audit: equal requests yield equal tables.
 
 It covers the sources, the options that affect the tables, the versions of this program
 and of its libraries, and, in a checkout, the source code.

@@ -1,4 +1,4 @@
-"""Input of an audit: the sources that were found, and what side files state."""
+"""Input of an audit: the sources that were found, and the facts in side files."""
 
 from __future__ import annotations
 

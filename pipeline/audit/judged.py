@@ -1,7 +1,7 @@
 """Judged rows on their way to the tables: runs of rows per table, as bytes.
 
-Spark writes them to files of the unfinished audit as opaque values, a few per part.
-No row of a table passes through Java; what an audit counts is next to the values.
+Spark writes them to files of the unfinished audit as opaque values, a few per part. No
+row of a table passes through Java; the counts of an audit are next to the values.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def in_background(prepare: Callable[[], object]) -> None:
 
 
 def _silence(session: SparkSession) -> None:
-    """Suppress what Spark writes to the terminal: errors are raised, too."""
+    """Suppress Spark's output to the terminal: errors are raised, too."""
     session.sparkContext.setLogLevel("OFF")
     # If Java is gone, PySpark warns, and its server prints a traceback.
     warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM")

@@ -23,7 +23,7 @@ Batches = Iterator[pa.RecordBatch]
 
 _READING: Final = {
     "__globPaths__": "false",  # a folder's name can contain the characters of patterns
-    "recursiveFileLookup": "true",  # batch=0 is no column
+    "recursiveFileLookup": "true",  # batch=0 is not a column
     "ignoreMissingFiles": "false",
     "ignoreCorruptFiles": "false",
 }

@@ -1,4 +1,4 @@
-"""What is audited, and by which rules: the options of an audit as one value."""
+"""The sources to audit, and the rules: the options of an audit as one value."""
 
 from __future__ import annotations
 

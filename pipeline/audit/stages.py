@@ -1,8 +1,8 @@
 """Spark stages of the audit: pure functions from tables to tables.
 
 Records are brought to the task of their group, sorted by offset, and cases are judged
-in batches. The result of a stage does not depend on how Spark divides the work. What a
-stage's tasks compute is a function of Arrow batches (`reconstruct_batches`,
+in batches. The result of a stage does not depend on how Spark divides the work. The
+work of a stage's tasks is a function of Arrow batches (`reconstruct_batches`,
 `match_batches`, `judge_batches`), which does not need Spark.
 """
 
@@ -53,7 +53,7 @@ from pipeline.table_bytes import from_bytes
 Batches = Iterator[pa.RecordBatch]
 
 COUNTS: Final = (TOPIC, TOPIC_ID, READ, REPEATED)
-"""Kinds of rows that are not judged: what tasks have seen and counted."""
+"""Kinds of rows that are not judged: the facts and counts of tasks."""
 
 
 def reconstruct(
@@ -123,9 +123,9 @@ def match_batches(batches: Batches, names: Mapping[str, str]) -> Batches:
 
 
 class Seen(NamedTuple):
-    """What the tasks of the reconstruction have seen, over all of them."""
+    """Facts and counts of the reconstruction, over all of its tasks."""
 
-    topics: list[tuple[str, Sighting]]  # each topic and what is known of its count
+    topics: list[tuple[str, Sighting]]  # each topic and the facts of its count
     names: dict[str, str]  # of topic ids
     rows_read: int
     rows_repeated: int
@@ -133,7 +133,7 @@ class Seen(NamedTuple):
 
 
 def seen_by_tasks(rows: DataFrame) -> Seen:
-    """Collect what the tasks of `reconstruct` have counted, in one job."""
+    """Collect the counts of the tasks of `reconstruct`, in one job."""
     is_counted = f.col("what").isin(*COUNTS, CASES)
     columns = ("key", "record", "records", "at", "until", "reason")
     kept = [f.when(is_counted, f.col(name)).alias(name) for name in columns]
@@ -204,7 +204,7 @@ def _rows_of(batches: Batches) -> Iterator[Row]:
 
 
 def _rows_read(batch: pa.RecordBatch) -> int:
-    """Count records, cases, and what rows of quarantine represent; topics are none."""
+    """Count records, cases, and quarantined records; topics are not counted."""
     table = pa.table({name: batch.column(name) for name in ("what", "records")})
     read = table.filter(pc.field("what") != TOPIC)
     return int(pc.sum(pc.fill_null(read["records"], 1)).as_py() or 0)

@@ -42,7 +42,7 @@ BYTES_PER_TASK: Final = 8 << 20
 BYTES_PER_PART: Final = 1 << 20
 MOST_PARTS: Final = 1_000
 """Parts of judging: about one per MiB of sources, but not more than `MOST_PARTS`, and
-not fewer than tasks. A part is what an interrupted audit loses at most per core."""
+not fewer than tasks. An interrupted audit loses at most one part per core."""
 
 BYTES_PER_RECORD: Final = 200
 """Of a record of ``__consumer_offsets``, about."""
@@ -66,7 +66,7 @@ class Earlier:
     parts: frozenset[int]
 
     def described(self, tables: int) -> str:
-        """Describe what is finished."""
+        """Describe the finished work."""
         text = f"{len(self.judged)} of {len(self.parts)} parts were finished"
         return f"{text}, and {tables} of {len(SCHEMAS)} tables" if tables else text
 
@@ -88,7 +88,7 @@ def division_of(spark: SparkSession, found: Found, tasks: int | None) -> Divisio
 def earlier_work(
     spark: SparkSession, work: Unfinished, tell: Callable[[str], None]
 ) -> Earlier | None:
-    """Return what an earlier run has left; None without complete cases.
+    """Return the work of an earlier run; None without complete cases.
 
     Work that cannot be read, as after a loss of power, is deleted.
     """

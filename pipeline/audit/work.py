@@ -46,7 +46,7 @@ _WRITTEN_AS_TASKS_END: Final = _WRITTEN | {
 def save_cases(
     spark: SparkSession, work: Unfinished, rows: DataFrame, parts: int
 ) -> DataFrame:
-    """Divide cases into numbered parts and write them; return what was written."""
+    """Divide cases into numbered parts and write them; return the written work."""
     divided = rows.repartition(parts).withColumn(PART, f.spark_partition_id())
     target = work.new_cases()
     divided.write.options(**_WRITTEN).parquet(target)

@@ -1,4 +1,4 @@
-"""Daemon of Spark's workers on this machine: it loads what they need, then forks them.
+"""Daemon of Spark's workers on this machine: it loads their packages, then forks them.
 
 Workers of PySpark's own daemon have nothing in common: each imports the stages, and
 loads the compiled judge. Nothing here may start a thread, which a fork does not copy.

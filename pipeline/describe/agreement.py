@@ -1,6 +1,6 @@
-"""Join the tables about a group by what they contain.
+"""Join the tables about a group by their contents.
 
-The command prints one form at a time, so what is known of one moment can span several
+The command prints one form at a time, so the tables of one moment can span several
 files. Tables belong together if they show the same members with the same partitions;
 neither the names nor the times of files tell. Tables that differ are of different
 moments. A --state table has no members, but their number: it belongs to all moments
@@ -27,7 +27,7 @@ _MOST_MEMBERS: Final = 2**31 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Holdings:
-    """What a table shows of members.
+    """Members as a table shows them.
 
     ``counts`` are the numbers of partitions of the members that have some, ``held``
     the partitions themselves, if it has their topics, and ``members`` all members, if
@@ -85,7 +85,7 @@ def _distinct(sections: Iterable[Section]) -> list[Section]:
 
 
 def _shown(section: Section) -> _Holdings | None:
-    """Return what a table shows; None if it is damaged."""
+    """Return the members that a table shows; None if it is damaged."""
     if section.faults:
         return None
     try:
@@ -151,7 +151,7 @@ def _moments(
 
 
 def _offsets(section: Section) -> tuple[tuple[str, ...], ...]:
-    """Return what any version of the plain form states; --verbose has more columns."""
+    """Return the values that all versions of the plain form have; others add columns."""
     names = ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
     rows = (
         (row.holder, *(row.by_name[name] for name in names)) for row in section.rows

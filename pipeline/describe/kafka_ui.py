@@ -1,7 +1,7 @@
 """A group as kafka-ui's API describes it: JSON instead of the tables of Kafka's tool.
 
-``/api/clusters/CLUSTER/consumer-groups/GROUP`` of kafka-ui (Provectus, Kafbat)
-returns what ``--describe`` and ``--describe --state`` print, of one moment. Its OpenAPI
+``/api/clusters/CLUSTER/consumer-groups/GROUP`` of kafka-ui (Provectus, Kafbat) returns
+the values of ``--describe`` and ``--describe --state``, of one moment. Its OpenAPI
 contract fixes the form.
 """
 

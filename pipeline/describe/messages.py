@@ -1,4 +1,4 @@
-"""Messages that ``kafka-consumer-groups`` prints besides its tables.
+"""Messages that ``kafka-consumer-groups`` prints beside its tables.
 
 ``ConsumerGroupCommand`` (Kafka 4.3) writes errors to standard output and stack traces,
 warnings, and notes to standard error; files of both streams, and of both in one, occur.

@@ -90,7 +90,7 @@ def _named(rebalance: Case, names: Mapping[str, str]) -> Case | None:
 
 
 def _completed(snapshot: Case, rebalance: Case) -> Case:
-    """Return the snapshot with what a rebalance to the same state reports.
+    """Return the snapshot with the facts of a rebalance to the same state.
 
     If several rebalances led to this state, the last one counts, and the subscriptions
     are reported only if all agree.

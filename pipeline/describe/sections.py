@@ -37,7 +37,7 @@ class Section:
 
     @property
     def cells(self) -> tuple[Form, tuple[tuple[tuple[str, str], ...], ...]]:
-        """What it states, without the place where it does."""
+        """Its contents, without their place."""
         rows = (tuple(sorted(row.by_name.items())) for row in self.rows)
         return self.form, tuple(sorted(rows))
 

@@ -14,7 +14,7 @@ BY_STATE: Final = "state"
 BY_TEXTS: Final = "texts"
 BY_RECORDS: Final = "records"
 BY_LEADER: Final = "leader-log"
-"""What shows that a group was at rest: a --state table, a second text that agrees, a
+"""Evidence that a group was at rest: a --state table, a second text that agrees, a
 rebalance in the records that led to the same state, or the log of its leader, which has
 assigned."""
 
@@ -23,7 +23,7 @@ assigned."""
 class Snapshot:
     """Tables about one group that agree, and messages with their file.
 
-    ``at_rest`` is what shows that the group was at rest, if anything does; ``doubt``
+    ``at_rest`` is the evidence that the group was at rest, if there is any; ``doubt``
     states how the tables contradict each other.
     """
 

@@ -6,8 +6,8 @@ spaces and empty cells are unambiguous. In a column of fixed width, a longer val
 shifts the rest of the row to the right; such a row, and one of a table that lost its
 alignment, is split into words, whose number must equal that of the headings.
 
-A line that is no row of the table, such as a shell prompt behind it, costs only itself.
-A damaged row costs its group: it may have been that of a partition.
+A line that is not a row of the table, such as a shell prompt behind it, costs only
+itself. A damaged row costs its group: it may have been that of a partition.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _NEEDED: Final = {
     Form.MEMBERS: (MEMBER, "HOST", "#PARTITIONS"),
     Form.STATE: ("STATE", "#MEMBERS"),
 }
-"""Columns that are never empty, of those that a table has, besides GROUP."""
+"""Columns that are never empty, of those that a table has, other than GROUP."""
 _NUMBERS: Final = {
     Form.OFFSETS: ("PARTITION", "LAG"),
     Form.MEMBERS: ("#PARTITIONS",),

@@ -1,4 +1,4 @@
-"""Lag of needless moves: what consumers pay for them, in records."""
+"""Lag of needless moves: their price for consumers, in records."""
 
 from __future__ import annotations
 

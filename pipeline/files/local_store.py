@@ -1,8 +1,8 @@
 """The file system of this machine, without Java.
 
-What is put in place is on the disk when a function returns: a file system can write a
-deletion to the disk before the data that replaces what was deleted, and after a loss of
-power both would be gone.
+A file that is put in place is on the disk when a function returns: a file system can
+write a deletion to the disk before the data that replaces the deleted file, and after a
+loss of power both would be gone.
 """
 
 from __future__ import annotations
@@ -169,4 +169,4 @@ def _entry(path: Path, below: tuple[str, ...], status: os.stat_result) -> FileEn
 
 
 LOCAL_STORES: Final = Stores(LocalStore())
-"""For what is read without Spark."""
+"""For files that are read without Spark."""

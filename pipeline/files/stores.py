@@ -1,4 +1,4 @@
-"""What the audit needs of a file system, and the choice of one by a location."""
+"""The interface of a file system for the audit, and the choice of one by a location."""
 
 from __future__ import annotations
 

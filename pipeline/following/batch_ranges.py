@@ -47,7 +47,7 @@ class BatchRange(NamedTuple):
 
 
 def range_of(name: str) -> BatchRange | None:
-    """Return the range in the name of a folder; None if it is no such name."""
+    """Return the range in the name of a folder; None if it is not such a name."""
     found = _NAME.fullmatch(name)
     if found is None:
         return None

@@ -47,7 +47,7 @@ _RAISED: Final = re.compile(r"\b(ReplacedLogError|OutsideError): ([^\n]*)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Update:
-    """What an update has read.
+    """Records that an update has read.
 
     ``is_due`` is whether an audit of all records can differ from the one before: offset
     commits alone add no rebalance.
@@ -209,7 +209,7 @@ def following(
 
 
 def _keep_java_quiet(spark: SparkSession) -> None:
-    """Log what ends a thread of Java, instead of printing it.
+    """Log the exception that ends a thread of Java, instead of printing it.
 
     If the process is ended while the stream reads, its thread ends with an exception.
     Spark's own processes use the same handler, and Spark's log is off.
@@ -243,7 +243,7 @@ def _ends_of(progress: Any) -> NextOffsets | None:
 
 
 def _converted(error: Exception, out: str) -> OracleError:
-    """Return what the stream's source raised, of which Spark reports the text."""
+    """Return the exception of the stream's source, of which Spark reports the text."""
     raised = _RAISED.search(str(error))
     if raised is None:
         return failure_of(error, shown(out))

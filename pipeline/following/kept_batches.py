@@ -10,10 +10,10 @@ always whole, and a Java process that outlives its killed parent for a moment ca
 to it. If a batch is read again, its folder is replaced.
 
 A merged folder counts from the moment at which its note in ``_merged`` exists, and the
-folders that it replaces count up to this moment. They are deleted afterwards; what does
-not count is never read, and the next process deletes what a killed one has left. A
-rename that copies, as in object stores, can leave part of a merged folder, but not its
-note.
+folders that it replaces count up to this moment. They are deleted afterwards; files
+that do not count are never read, and the next process deletes the files of a killed
+one. A rename that copies, as in object stores, can leave part of a merged folder, but
+not its note.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class KeptBatches:
         return len(due)
 
     def clear(self) -> None:
-        """Delete what does not count: what a killed process has left.
+        """Delete files that do not count: those that a killed process has left.
 
         Raises
         ------

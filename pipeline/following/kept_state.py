@@ -1,4 +1,4 @@
-"""What a follower keeps in ``--out``, and whether its parts belong together.
+"""State that a follower keeps in ``--out``, and whether its parts belong together.
 
 ``records`` has the records of each batch of the stream once (`KeptBatches`).
 ``checkpoint`` is Spark's, and ``following.json`` names the cluster.

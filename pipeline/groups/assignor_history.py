@@ -60,8 +60,8 @@ def answers_of_group(
     Raises
     ------
     SourceError
-        If the source is no folder of an audit, or has no rebalance of such a group; or
-        if ``group_name`` is given, which does not apply to such a folder.
+        If the source is not a folder of an audit, or has no rebalance of such a group;
+        or if ``group_name`` is given, which does not apply to such a folder.
     """
     found = group_source(source, group_name=group_name)
     if not isinstance(found, AuditFolder):

@@ -54,7 +54,8 @@ def group_source(
 ) -> GroupSource:
     """Open the folder of an audit, files of other sources, or ``HOST:PORT``.
 
-    What a source needs is imported here, so that an audit's folder is read quickly.
+    The modules of a source are imported here, so that an audit's folder is read
+    quickly.
     """
     path = Path(source)
     exists = status_of(path) is not None

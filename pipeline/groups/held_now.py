@@ -1,4 +1,4 @@
-"""The instance of a state: the members own what they hold.
+"""The instance of a state: the members own the partitions that they hold.
 
 A describe text has no rebalance, so the audit's instance of a snapshot has no owners.
 The question here is for the best next assignment, as `pipeline.live.snapshot` asks it.
@@ -10,9 +10,9 @@ from rebalance import AssignmentDocument, Rebalance
 
 
 def with_held(rebalance: Rebalance, assignment: AssignmentDocument) -> Rebalance:
-    """Return the rebalance in which each member owns what it was assigned.
+    """Return the rebalance in which each member owns its assigned partitions.
 
-    What is assigned to members that are not in the rebalance is dropped.
+    Partitions of members that are not in the rebalance are dropped.
     """
     given = assignment.members or {}
     members = {}

@@ -50,7 +50,7 @@ class LiveGroups:
         return []
 
     def read(self, moment: Moment) -> GroupRebalance:
-        """Return what was read with the moment."""
+        """Return the moment and the facts that were read with it."""
         read: GroupRebalance = moment.key
         return read
 

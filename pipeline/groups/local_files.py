@@ -140,7 +140,7 @@ class LocalFiles:
 
     @cached_property
     def _facts(self) -> ClusterFacts:
-        """What is known besides the cases, from side files and from the records."""
+        """Facts beyond the cases, from side files and from the records."""
         beside = self._found.side_files
         given = read_topics(beside.get("topics.json"), self.max_partitions)
         stated = ((r["key"], r["record"]) for r in self._rows if r["what"] == TOPIC_ID)

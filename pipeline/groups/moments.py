@@ -26,17 +26,17 @@ class GroupRebalance:
     Attributes
     ----------
     rebalance : Rebalance
-        Of a history: what the members owned before the rebalance. Of a snapshot: what
-        they hold.
+        Of a history: the partitions that the members owned before the rebalance. Of a
+        snapshot: those that they hold.
     assignment : AssignmentDocument or None
-        What the group's leader, or the coordinator, assigned.
+        Assignment by the group's leader, or by the coordinator.
     notes : tuple of str
-        What a reader of the answer has to know: which moment it is, what is inferred.
+        Notes for a reader of the answer: the moment, inferred facts.
     cooperative : bool
         Whether the assignment is of a cooperative round, which can withhold partitions.
     premises : tuple of str
-        What is taken to be so although the source does not state it: an answer holds
-        under these premises, and there is no verdict.
+        Assumptions that the source does not state: an answer holds under these
+        premises, and there is no verdict.
     """
 
     rebalance: Rebalance
@@ -58,7 +58,7 @@ class Moment:
 
 
 class GroupSource(Protocol):
-    """What groups can be read from; ``name`` is for messages."""
+    """A source from which groups can be read; ``name`` is for messages."""
 
     @property
     def name(self) -> str:

@@ -1,6 +1,6 @@
-"""What a reader has to know of a group that a source does not describe completely.
+"""Notes for readers on a group that a source does not describe completely.
 
-An answer holds under what is taken to be so where the source does not say.
+Where the source does not state a fact, an answer holds under an assumption.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pipeline.judging.partition_counts import LOWER_BOUND
 
 
 class Presumed(NamedTuple):
-    """What an answer presumes: a note on the source, and the premise alone."""
+    """An assumption of an answer: a note on the source, and the premise alone."""
 
     note: str
     premise: str
@@ -69,7 +69,7 @@ def notes_on_counts(partition_counts: str, newer: int | None) -> Iterator[str]:
 def presumed(
     subscriptions: str, members_listed: str, at_rest: str | None, doubt: str | None
 ) -> list[Presumed]:
-    """Return what an answer on a state presumes; arguments as in `Case`."""
+    """Return the assumptions of an answer on a state; arguments as in `Case`."""
     found = []
     if subscriptions != REPORTED:
         is_given = subscriptions == GIVEN

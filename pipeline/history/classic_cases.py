@@ -71,7 +71,7 @@ class ClassicCases:
         self._people, self._cases = people, walked
         self._slots, self._undated = slots, undated
         held, claimed = people.held, people.claimed
-        # What members had, then what they claim, in one column.
+        # Partitions that members had, then those that they claim, in one column.
         self._owned = Keys(
             np.concatenate((held.at[:-1], held.at[-1] + claimed.at)),
             np.concatenate((held.key, claimed.key)),
@@ -185,7 +185,7 @@ class ClassicCases:
         return struct(kind, fields, cases.end[part] == GOES_ON)
 
     def _before(self, begin: int, end: int) -> pa.ListArray:
-        """Return what the members of a last round owned before the first one."""
+        """Return the partitions of the members of a last round before the first."""
         cases = self._cases
         at = cases.member_at[begin : end + 1]
         known = at[0] + np.flatnonzero(cases.began_as[at[0] : at[-1]] != ABSENT)

@@ -265,7 +265,7 @@ class ConsumerCases:
 
 
 def _sums(are: Bools, at: Int64) -> Int64:
-    """Count what is true in each range."""
+    """Count the true values in each range."""
     return np.diff(np.concatenate(([0], np.cumsum(are)))[at])
 
 

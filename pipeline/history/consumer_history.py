@@ -119,7 +119,7 @@ class ConsumerHistory:
                 yield from self._tombstone(record, place)
 
     def lost(self, tombstone: ConsumerGroupTombstone) -> Found:
-        """Forget what a record that could not be read has replaced."""
+        """Forget the record that an unreadable one has replaced."""
         self._state.forget(tombstone)
         self._state.new_epoch()
         self._has_gap = True
@@ -260,8 +260,9 @@ class ConsumerHistory:
     def _is_unsure(self, roster: Roster) -> bool:
         """Return whether records of members can be missing after a gap.
 
-        Either a member that has partitions is unknown, or what a regular expression
-        matches, or, at the first target, the assigned partitions have holes.
+        Either a member that has partitions is unknown, or the topics that a regular
+        expression matches are, or, at the first target, the assigned partitions have
+        holes.
         """
         state = self._state
         regexes = {member.regex for member in roster.members.values() if member.regex}

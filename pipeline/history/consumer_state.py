@@ -27,7 +27,7 @@ from rebalance import WireError
 
 
 class Present(NamedTuple):
-    """What a member has, including partitions that it must still revoke."""
+    """Partitions of a member, including those that it must still revoke."""
 
     epoch: int
     held: Held
@@ -35,7 +35,7 @@ class Present(NamedTuple):
 
 
 class Roster(NamedTuple):
-    """Members and what their regular expressions match, at a group epoch."""
+    """Members and the topics of their regular expressions, at a group epoch."""
 
     members: dict[str, ConsumerGroupMemberMetadata]
     regexes: dict[str, tuple[str, ...]]
@@ -93,7 +93,7 @@ class ConsumerState:
         self.sizes = {topic.name: topic for topic in record.topics}
 
     def regex(self, record: ConsumerGroupRegularExpression) -> None:
-        """Apply what a regular expression matches."""
+        """Apply the topics that a regular expression matches."""
         self.regexes[record.regex] = record.topics
 
     def target(self, record: ConsumerGroupTargetAssignmentMember) -> None:
@@ -127,7 +127,7 @@ class ConsumerState:
         )
 
     def forget(self, tombstone: ConsumerGroupTombstone) -> None:
-        """Apply a tombstone, or drop what a record that cannot be read has replaced."""
+        """Apply a tombstone, or drop the record that an unreadable one has replaced."""
         subject = tombstone.subject or ""
         if tombstone.kind == ConsumerGroupTargetAssignmentMember.__name__:
             held = self.targets.pop(subject, None)
@@ -145,7 +145,7 @@ class ConsumerState:
             self.sizes = {}
 
     def new_epoch(self) -> None:
-        """Begin the next assignment: what was written before does not belong to it."""
+        """Begin the next assignment: earlier records do not belong to it."""
         self.replaced.clear()
         self._left.clear()
 

@@ -1,4 +1,4 @@
-"""Missing generations of classic groups, and what is reported of them.
+"""Missing generations of classic groups, and the reports on them.
 
 A group numbers its generations from 1 without a gap. A number is not in the source if
 compaction has removed its record, or if it was never written: a rebalance that begins

@@ -3,10 +3,11 @@
 Usually, members own the assignment of the generation before. There are two exceptions:
 
 - That generation is not in the source (compacted, or never completed).
-- A member reports something else. Members of the two sticky assignors report what they
-own. A member that did not complete the last rebalance did not receive its assignment,
+- A member reports something else. Members of the two sticky assignors report the
+  partitions that they own. A member that did not complete the last rebalance did not
+  receive its assignment,
 and Java's consumers reject an assignment that does not match a subscription that has
-changed meanwhile. Such members still own and report what they owned before.
+changed meanwhile. Such members still own and report their earlier partitions.
 
 In these cases, the members' reports are used, and the column ``owned_from`` states
 this. A cooperative group is a special case: consumers that also support an eager
@@ -42,7 +43,7 @@ class Standing(NamedTuple):
 
 
 class Ownership(NamedTuple):
-    """What each member owns, by member id, with the generation that it dates from."""
+    """Owned partitions by member id, with the generation from which they date."""
 
     owned_from: str
     owned: dict[str, Held]
@@ -63,7 +64,7 @@ def standing_of(generation: Generation) -> Standing:
 
 
 def ownership_of(generation: Generation, before: Standing | None) -> Ownership:
-    """Determine what the members of a generation owned when it began."""
+    """Determine the partitions that the members of a generation owned when it began."""
     cooperative = generation.assignor == COOPERATIVE
     if before is None or before.generation != generation.generation - 1:
         return _by_claims(generation, cooperative=cooperative, disagree=None)
@@ -82,8 +83,9 @@ def _is_eager(generation: Generation, before: Standing) -> bool:
     """Return whether all members that owned partitions report that they own none.
 
     A member that dates this from an older generation did not revoke its partitions: it
-    missed the generation before, and has lost what it had (KIP-429). This happens when
-    a group leaves the new protocol before its members have reached the last target.
+    missed the generation before, and has lost its partitions (KIP-429). This happens
+    when a group leaves the new protocol before its members have reached the last
+    target.
     """
     is_eager = False
     for p in generation.participants:

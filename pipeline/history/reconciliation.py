@@ -1,11 +1,11 @@
 """Progress of a group to its target assignments, as episodes (KIP-848).
 
 The coordinator computes a target, and members reach it one by one: first they revoke,
-then others receive what is free. A group is in a stable state when every member has
-what the target gives it. An episode consists of the targets after one stable state, up
-to and including the one that is reached; it is `OPEN` if the source ends, or the group
-becomes empty, before. A member that leaves before it has reached the target counts as
-one that did not reach it.
+then others receive the free partitions. A group is in a stable state when every member
+has its partitions of the target. An episode consists of the targets after one stable
+state, up to and including the one that is reached; it is `OPEN` if the source ends, or
+the group becomes empty, before. A member that leaves before it has reached the target
+counts as one that did not reach it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Reconciliation:
     def add(self, case: Case, target: Target, place: Place) -> Iterator[Case]:
         """Add the next target's case; yield the one before it, which was not reached.
 
-        The case itself is yielded if members already have what it gives them.
+        The case itself is yielded if members already have their partitions of it.
         """
         running = self._running
         if running is not None:

@@ -112,7 +112,7 @@ class RecordStream:
         self._repeated += count
 
     def finish(self) -> Iterator[Row]:
-        """Yield what is pending, the topics, and the number of repetitions."""
+        """Yield the pending case, the topics, and the number of repetitions."""
         yield from self._finish_group()
         yield from self._seen.rows()
         if self._repeated:
@@ -240,7 +240,7 @@ class _Group:
         return bool(record.members) and (ended or was_quarantined)
 
     def _lost(self, row: Row) -> Iterator[Row]:
-        """Reset what a record that cannot be read has replaced."""
+        """Reset the record that an unreadable one has replaced."""
         if row["value"] is None:
             return
         replaced = decode_record(row["key"], None)

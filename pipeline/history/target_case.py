@@ -1,9 +1,9 @@
 """Cases of the new protocol: one per target assignment that the coordinator computed.
 
-The assignor's input is the target assignment before, not what members have at that
-moment (``TargetAssignmentBuilder`` of Kafka's group coordinator), so this is what
-members own in the case. What they have is their claim; a member whose claim differs had
-not reached the target before.
+The assignor's input is the target assignment before, not the partitions that members
+have at that moment (``TargetAssignmentBuilder`` of Kafka's group coordinator), so
+members own it in the case. The partitions that they have are their claim; a member
+whose claim differs had not reached the target before.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class PreviousTarget(NamedTuple):
 
 
 def previous_of(target: Target) -> PreviousTarget:
-    """Return what the next target assignment is compared with."""
+    """Return the data with which the next target assignment is compared."""
     return PreviousTarget(
         epoch=target.epoch,
         subscriptions={

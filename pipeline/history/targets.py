@@ -1,4 +1,4 @@
-"""Targets of groups of the new protocol (KIP-848): what kernels find and keep."""
+"""Targets of groups of the new protocol (KIP-848): results and state of kernels."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from pipeline.history.walked_records import Groups
 from rebalance import Bools, Int64, argument
 
 NOTHING, INTERRUPTED, REBALANCED = range(3)
-"""What a record does to the episode of its group."""
+"""Effect of a record on the episode of its group."""
 NOT_IN_SOURCE, NO_MEMBERS, NO_PREVIOUS = map(argument, range(3))
 """Why epochs are not judged."""
 UNKNOWN_TARGET, NO_TARGET = -1, -2
 """Instead of the target before: it is not in the source; the group had no members."""
 BY_MEMBER, BY_ROSTER, BY_REGEX, BEFORE, PRESENT, ASSIGNED, FORMER = range(7)
 """Columns of people: records of the member now and at the group epoch, of its regular
-expression, of the target before, of what it has, and of the target; and the same one in
-the target before."""
+expression, of the target before, of its partitions, and of the target; and the same one
+in the target before."""
 COLUMNS: Final = 7
 LACKING: Final = -2
 """Instead of the record of an expression: there is none."""
 HAS_EPOCH, LAST_EPOCH, PREVIOUS, HAS_GAP, UNCONFIRMED = range(5)
-"""What is known of a group besides its members."""
+"""State of a group beyond its members."""
 FOUND, MISSED = range(2)
-"""How many targets there are so far, and what is missing."""
+"""Numbers of targets so far, and of missing ones."""
 
 
 class Targets(NamedTuple):
@@ -34,11 +34,11 @@ class Targets(NamedTuple):
     Attributes
     ----------
     is_sound : bool (G,)
-        False: two members have one instance id; what is found of the group is wrong.
+        False: two members have one instance id; the results of the group are wrong.
     action : int64 (n,)
         `NOTHING` and so on.
     seat : int64 (n,)
-        Of a record of what a member has: its seat (`group_state.seat_of`).
+        Of a record of a member's partitions: its seat (`group_state.seat_of`).
     missing : int64 (…, 4)
         Epochs that are not judged: record, first, last, and why.
     row, previous : int64 (T,)
@@ -62,7 +62,7 @@ class Targets(NamedTuple):
 
 
 class TargetWalk(NamedTuple):
-    """What is read, and the state of the present group.
+    """The records, and the state of the present group.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class TargetWalk(NamedTuple):
     now : int64 (5,)
         `HAS_EPOCH` and so on.
     at_seat : int64 (2, 2*N)
-        Room for what is known by seat; `ABSENT`.
+        Room for values by seat; `ABSENT`.
     """
 
     groups: Groups

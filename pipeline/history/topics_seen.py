@@ -10,7 +10,7 @@ from pipeline.sources.rows import Row, topic_id_row, topic_row
 
 
 class TopicsSeen:
-    """What several groups show of topics, and all names stated for each id."""
+    """Topics as several groups show them, and all names stated for each id."""
 
     def __init__(self) -> None:
         self._sightings: set[tuple[str, Sighting]] = set()
@@ -25,7 +25,7 @@ class TopicsSeen:
         self._sightings.update(sightings)
 
     def note_id(self, topic_id: bytes, topic: str) -> None:
-        """Note the name of an id; an id of zeros is none."""
+        """Note the name of an id; an id of zeros is not an id."""
         if any(topic_id):
             self._names.add((topic_id, topic))
 

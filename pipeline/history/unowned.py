@@ -29,7 +29,7 @@ class Unowned:
         self._free = {pair: place for pair, place in free if pair in wanted}
 
     def moved(self, member_id: str, held: Held, place: Place) -> None:
-        """Apply what a member has from now on."""
+        """Apply the partitions that a member has from now on."""
         former = self._held.get(member_id, {})
         if held == former:
             return

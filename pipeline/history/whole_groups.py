@@ -1,8 +1,8 @@
 """Histories of whole groups by columns; of all others, record by record.
 
-A group of which every record is sound is reconstructed by kernels. What else there is
+A group of which every record is sound is reconstructed by kernels. All other records
 (damage, other kinds of groups, groups that changed their protocol, two records at one
-offset) is left to `pipeline.history.stream`, which states what is wrong with a record.
+offset) are left to `pipeline.history.stream`, which states the fault of a record.
 """
 
 from __future__ import annotations
@@ -225,7 +225,7 @@ def _changes(
 
 
 def _one_by_one(table: pa.Table, stream: RecordStream) -> Iterator[Row]:
-    """Pass sorted rows to a stream; yield what is then complete."""
+    """Pass sorted rows to a stream; yield the cases that are then complete."""
     for batch in table.to_batches(ROWS_PER_BATCH):
         for row in batch.to_pylist():
             yield from stream.take(row)

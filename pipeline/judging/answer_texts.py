@@ -22,7 +22,7 @@ ENGINE: Final = "oracle"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedAnswers:
-    """Answers to one rebalance, and what their texts say of it.
+    """Answers to one rebalance, and the facts of it in their texts.
 
     Attributes
     ----------

@@ -63,7 +63,7 @@ class Names(NamedTuple):
 
 
 class Cases(NamedTuple):
-    """What cases state.
+    """Statements of cases.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Cases(NamedTuple):
     has_unnamed_rack : bool
         Whether rack 0 is the empty name.
     before : Lists
-        Of members before an episode: what they owned.
+        Of members before an episode: their owned partitions.
     before_of : int64 (M,)
         Row of ``before``; `ABSENT`: none.
     at : int64 (N,)
@@ -125,7 +125,7 @@ class Steps(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What is known of topics besides the cases.
+    """Facts of topics beyond the cases.
 
     Attributes
     ----------
@@ -160,7 +160,7 @@ class CaseInstances(NamedTuple):
     Attributes
     ----------
     is_sound : bool (N,)
-        False: only the document of a case states what is wrong with it.
+        False: only the document of a case states its fault.
     topic_at : int64 (N+1,)
     topic : int64 (T,)
         Places in sorted order, ascending in each case.

@@ -1,4 +1,4 @@
-"""Cases of a table as arrays for kernels, and what is known of their topics."""
+"""Cases of a table as arrays for kernels, and the facts of their topics."""
 
 from __future__ import annotations
 
@@ -120,12 +120,12 @@ def case_columns(table: pa.Table, names_of_ids: Mapping[str, str]) -> CaseColumn
 
 
 def evidence_of(topics: Sequence[str], facts: ClusterFacts) -> Evidence:
-    """Return what is known of topics besides the cases."""
+    """Return the facts of topics beyond the cases."""
     counts, logs = facts.counts, [facts.logs.ends.get(topic, {}) for topic in topics]
     known = [
         [log[number] for number in range(len(log)) if number in log] for log in logs
     ]
-    # Of a log with a gap, only what is before the gap.
+    # Of a log with a gap, only the part before the gap.
     known = [
         ends[: next((n for n in range(len(log)) if n not in log), len(log))]
         for ends, log in zip(known, logs, strict=True)

@@ -77,7 +77,7 @@ def rebalances_of(
     cluster: str,
     texts: pa.StringArray,
 ) -> pa.RecordBatch:
-    """Return ``rebalances``, but for what their optimum counts (`with_counts`).
+    """Return ``rebalances``, but for the counts of their optimum (`with_counts`).
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def members_of_cases(
 
 
 def named_lists(columns: CaseColumns) -> dict[str, pa.ListArray]:
-    """Return what members owned, claimed, and were assigned, by name and sorted."""
+    """Return owned, claimed, and assigned partitions, by name and sorted."""
     cases = columns.cases
     return {
         name: _named(columns, columns.members.field(name), lists)

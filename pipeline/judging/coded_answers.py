@@ -58,7 +58,7 @@ class CodedAnswers:
 
     @property
     def least(self) -> Least:
-        """What the optimum proves."""
+        """The proofs of the optimum."""
         optimum, counts = self.found.optimum, self.found.counts
         moves = int(counts[OWNED] - optimum[KEPT])
         return Least(kip54_score=int(optimum[SCORE]), moves=moves)

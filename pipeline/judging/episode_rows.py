@@ -36,7 +36,8 @@ def episode_row(row: Row, case: Case, text: str, owned: int, actual: Row) -> Row
     row : dict
         The case's row of ``rebalances``.
     text : str
-        The last members, with what they owned at the stable state before: rebalance/1.
+        The last members, with their owned partitions at the stable state before:
+        rebalance/1.
     owned : int
         Partitions owned then.
     actual : dict

@@ -31,7 +31,7 @@ _Key: TypeAlias = tuple[bytes, tuple[str, ...]]
 MOST_BYTES: Final = 128 << 20
 """Bytes of codes and answers that a process keeps."""
 _OBJECTS: Final = 2_000
-"""Bytes of the objects of one rebalance besides the data of its columns, about."""
+"""Bytes of the objects of one rebalance without the data of its columns, about."""
 SAMPLE: Final = 16
 """The judge checks all answers to one of so many rebalances."""
 
@@ -192,7 +192,7 @@ def _first_answers(
     for r in range(len(rebalances)):
         begin, end = members[r : r + 2]
         first, last = partitions[r : r + 2]
-        # Copies: what is kept must not keep the columns of all others.
+        # Copies: a kept answer must not keep the columns of all others.
         yield _First(
             answers=Answers(
                 assignee=every.assignee[2 * first : 2 * last].reshape(2, -1).copy(),
@@ -314,7 +314,7 @@ _OF_PROCESS: Final[dict[ClaimRule, EvaluatedCodes]] = {}
 
 
 def codes_of_process(claim_rule: ClaimRule) -> EvaluatedCodes:
-    """Return what this process keeps: Spark gives many tasks to one Python worker.
+    """Return the cache of this process: Spark gives many tasks to one Python worker.
 
     Spark sends a function with copies of the values that it refers to, also of those of
     its module. This one is sent as the name of a function of this module.

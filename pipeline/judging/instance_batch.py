@@ -93,7 +93,7 @@ class InstanceBatch:
 
     @cached_property
     def held(self) -> dict[str, pa.ListArray]:
-        """What members owned, claimed, and were assigned, by name and sorted."""
+        """Owned, claimed, and assigned partitions, by name and sorted."""
         return named_lists(self.columns)
 
     @cached_property

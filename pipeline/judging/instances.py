@@ -68,8 +68,8 @@ class CaseInstance:
     """The rebalance of a case: a rebalance/1 value, which can still be invalid.
 
     ``partition_counts`` and ``newer_partitions`` are as in `PartitionCounts`;
-    ``lag_basis`` is None if no lag is known; ``lag_missing`` is what the lag that a
-    monitoring system reported for the group lacks.
+    ``lag_basis`` is None if no lag is known; ``lag_missing`` states the gaps in the lag
+    that a monitoring system reported for the group.
     """
 
     plain: dict[str, Any]
@@ -125,7 +125,7 @@ def instance_of_case(case: Case, facts: ClusterFacts) -> CaseInstance:
 def instance_of_episode(
     case: Case, before: Mapping[str, Held], facts: ClusterFacts
 ) -> CaseInstance:
-    """Convert a case's members, with what they owned at the stable state before."""
+    """Convert a case's members, with their partitions at the stable state before."""
     return _stated_instance(case, case.members or {}, before, facts, dated=False)
 
 
@@ -237,7 +237,7 @@ def _since_commit(
 ) -> list[tuple[int, int, int]] | None:
     """Return each partition's committed offset, log start, and log end.
 
-    None if an end is not known, or is before what was committed.
+    None if an end is not known, or is before the committed offset.
     """
     ends = _log_ends(case, topic, facts)
     if case.committed is None or len(ends) < count:

@@ -47,7 +47,7 @@ class JudgedTogether:
     failures : list of (int, str, Exception)
         Cases whose heuristics failed, the heuristic, and its exception.
     left : list of int
-        Other cases, to be judged one by one: what is wrong with them is stated then.
+        Other cases, to be judged one by one: their faults are stated then.
     """
 
     results: list[Result] = field(default_factory=list)
@@ -72,7 +72,7 @@ def judge_together(
     Raises
     ------
     DisagreementError
-        If the judge disagrees with what was computed.
+        If the judge disagrees with the computed figures.
     """
     everything = JudgedTogether(left=[*range(len(table))])
     if KIP54 in settings.assignors or settings.facts.monitored:

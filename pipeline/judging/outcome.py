@@ -1,4 +1,4 @@
-"""Outcome of one rebalance: what its rows contain besides the case's own columns."""
+"""Outcome of one rebalance: the contents of its rows beyond the case's own columns."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Row: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actual:
-    """The answer of the real client: what each member was assigned, and by what."""
+    """Answer of the real client: the partitions of each member, and the assignor."""
 
     held: Mapping[str, Held]
     assignor: str | None
@@ -51,7 +51,7 @@ class Actual:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What is to be evaluated for a rebalance, besides the rebalance itself.
+    """Answers to evaluate for a rebalance, beside the rebalance itself.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ def outcome_by_code(
     Raises
     ------
     DisagreementError
-        If the judge disagrees with what was computed.
+        If the judge disagrees with the computed figures.
     """
     actual = question.actual
     code = code_of(
@@ -177,7 +177,7 @@ def outcome_by_code(
 def outcome_of_code(
     named: NamedAnswers, texts: list[str], question: CodedQuestion
 ) -> Outcome:
-    """Let the judge check what it is to check of the answers to a rebalance.
+    """Let the judge check its share of the answers to a rebalance.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def outcome_of_code(
     Raises
     ------
     DisagreementError
-        If the judge disagrees with what was computed.
+        If the judge disagrees with the computed figures.
     """
     code, found = named.code, named.found
     is_always = [

@@ -1,10 +1,10 @@
 """Partition counts of a case, as of the moment of its rebalance.
 
-Evidence in this order: what the group itself recorded (Kafka 4.0, new protocol); a
-count with a time in ``topics.json``; what the records of all groups show until then
-(`pipeline.known_counts`), which is a lower bound. A count in ``topics.json``
-without a time holds at the end of the history: if no fewer partitions were known at the
-rebalance, it holds there, too.
+Evidence in this order: the count that the group itself recorded (Kafka 4.0, new
+protocol); a count with a time in ``topics.json``; the partitions that the records of
+all groups show until then (`pipeline.known_counts`), which is a lower bound. A count in
+``topics.json`` without a time holds at the end of the history: if no fewer partitions
+were known at the rebalance, it holds there, too.
 
 A leader computes the assignment from its own metadata, which can be older than the
 newest partitions. Those that the assignment lacks are left out, and counted as `newer`.
@@ -44,10 +44,10 @@ class PartitionCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CountSources:
-    """What is known of partition counts besides the cases.
+    """Facts of partition counts beyond the cases.
 
     ``at_end`` holds at the end of the history, ``dated`` from a time on; ``shown`` is
-    what records show.
+    the count that records show.
     """
 
     at_end: Mapping[str, int] = field(default_factory=dict)
@@ -104,7 +104,7 @@ def _count(topic: str, case: Case, assigned: int, sources: CountSources) -> _Cou
 
 
 def _shown(topic: str, at: int | None, sources: CountSources) -> Known:
-    """Return what records show, but not more than the topic has at the end.
+    """Return the count that records show, but not more than the topic has at the end.
 
     Without a deletion, a topic never has fewer partitions than before: records that
     show more are of an assignment of partitions that do not exist, or of a topic that

@@ -4,8 +4,8 @@ A state is judged if the group was at rest at that moment: a --state table says 
 second text or a rebalance in the records agrees. In between, partitions without a
 reader are not faults of the assignment.
 
-Balance depends on the subscriptions. Without them, only what follows from the
-assignment alone is stated:
+Balance depends on the subscriptions. Without them, only facts that follow from the
+assignment alone are stated:
 
 - A topic of which a member has a partition belongs to its subscription. More eligible
   members allow more assignments, so an assignment that is not balanced under these
@@ -90,7 +90,7 @@ _JUDGED: Final = (
 def snapshot_row(
     case: Case, instance: CaseInstance, outcome: Outcome, cluster: str
 ) -> Row:
-    """Return the row of one snapshot, with what is known of its balance.
+    """Return the row of one snapshot, with the facts of its balance.
 
     ``outcome`` has the state as the only answer.
     """

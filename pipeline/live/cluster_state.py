@@ -1,4 +1,4 @@
-"""What the Admin API reports of groups and topics at one moment."""
+"""Groups and topics at one moment, as the Admin API reports them."""
 
 from __future__ import annotations
 

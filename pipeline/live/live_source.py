@@ -25,7 +25,7 @@ OFFSETS_PER_TASK: Final = 500_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveSource:
-    """What exists when an audit begins; later records are not read.
+    """Records that exist when an audit begins; later records are not read.
 
     ``ranges`` are parts of the log, one per task. ``counts`` are partition counts by
     topic, ``names`` those of topic ids (`pipeline.topic_ids`), and ``ends`` the log

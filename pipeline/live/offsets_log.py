@@ -82,8 +82,8 @@ class OffsetsLog:
     def bounds(self) -> list[LogRange]:
         """Return the offsets of every partition, also of those without records.
 
-        The end is the last stable offset: what follows it belongs to a transaction that
-        is still open, or comes after its records, and cannot be read yet.
+        The end is the last stable offset: later records belong to a transaction that is
+        still open, or come after its records, and cannot be read yet.
 
         Raises
         ------

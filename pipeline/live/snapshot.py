@@ -1,8 +1,8 @@
 """Snapshots: the state of each group as a rebalance/1 and an assignment/1 document.
 
-The members own what they hold now, so the instance asks for the best next assignment.
-The assignment is the group's present one; in a group of the new protocol (KIP-848) it
-is the target assignment, which members may not have reached yet.
+The members own the partitions that they hold now, so the instance asks for the best
+next assignment. The assignment is the group's present one; in a group of the new
+protocol (KIP-848) it is the target assignment, which members may not have reached yet.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ def ranges_between(
 ) -> Iterator[LogRange]:
     """Yield the offsets to read of each partition; none is empty.
 
-    What the broker has deleted in the meantime is left out: the range then starts at
-    the beginning of the partition, as does that of a new partition.
+    Records that the broker has deleted in the meantime are left out: the range then
+    starts at the beginning of the partition, as does that of a new partition.
 
     Raises
     ------

@@ -48,7 +48,7 @@ class ConsumerGroupPartitionMetadata(NamedTuple):
 
 
 class ClassicMemberMetadata(NamedTuple):
-    """What a member of the classic protocol reports to a group of the new protocol.
+    """Metadata of a member of the classic protocol in a group of the new protocol.
 
     ``protocols`` are pairs of an assignor's name and its subscription message; the
     timeout is in milliseconds.

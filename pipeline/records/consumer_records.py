@@ -1,7 +1,7 @@
 """Records of the new protocol (KIP-848): ``ConsumerGroup*Key.json``, ``*Value.json``.
 
 Follows the message files of Apache Kafka's group coordinator, 4.0 to 4.4. All values
-have version 0 in the flexible encoding; what was added since 4.0 are tagged fields.
+have version 0 in the flexible encoding; additions since 4.0 are tagged fields.
 """
 
 from __future__ import annotations
@@ -245,4 +245,4 @@ KINDS: Final[dict[int, tuple[str, str | None, _Read]]] = {
     8: (ConsumerGroupCurrentMemberAssignment.__name__, "member", _current),
     16: (ConsumerGroupRegularExpression.__name__, "regular expression", _regex),
 }
-"""Record type to Kafka's name, what the key names besides the group, and the reader."""
+"""Record type to Kafka's name, the other names in the key, and the reader."""

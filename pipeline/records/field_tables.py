@@ -2,7 +2,7 @@
 
 The tables repeat Kafka's message files (``GroupMetadataValue.json`` and so on, Apache
 Kafka 4.4), which tests compare with the schemas in Kafka's own jars. `pipeline.records`
-and `rebalance.protocol` read the same messages one by one, and state what is wrong.
+and `rebalance.protocol` read the same messages one by one, and state the fault.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ VERSIONS: Final = 5
 
 
 class Kind(IntEnum):
-    """Type of a field, and what it puts on the tape (`field_kernels.read_message`)."""
+    """Type of a field, and its values on the tape (`field_kernels.read_message`)."""
 
     INT8 = 1
     INT16 = 2
@@ -35,11 +35,11 @@ class Kind(IntEnum):
 
 
 class Step(IntEnum):
-    """Steps of a program besides those that read a field of a `Kind`."""
+    """Steps of a program other than those that read a field of a `Kind`."""
 
     VALUE = 30  # put a value that the version lacks
     TAGS = 31  # tagged fields
-    TAG = 32  # what a known tag is, after `TAGS`
+    TAG = 32  # the kind of a known tag, after `TAGS`
 
 
 class Field(NamedTuple):
@@ -317,7 +317,7 @@ SUBJECT_KEY: Final = Message(
     0,
     (_VERSION, _GROUP, Field("memberId", Kind.TEXT)),
 )
-"""Also the key of what else is of a member, and of a regular expression."""
+"""Also the key of other records of a member, and of a regular expression."""
 
 VALUES_BY_TYPE: Final = {
     3: GROUP_EPOCH,

@@ -5,8 +5,8 @@ message generator): one name per field of the version, bytes in base64, ids in b
 for URLs without padding; a tagged field can be absent. ``messages.json`` describes the
 records of classic groups and offset commits, which the formatters of the console
 consumer print, as Kafka's message files do (``GroupMetadataValue.json`` and its
-siblings, Apache Kafka 4.4.0), with what encoding needs. kafka-python encodes the
-fields; it accepts values of any type, so that types and ranges are checked here.
+siblings, Apache Kafka 4.4.0), with the fields that encoding needs. kafka-python encodes
+the fields; it accepts values of any type, so that types and ranges are checked here.
 """
 
 from __future__ import annotations

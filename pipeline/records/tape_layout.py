@@ -1,4 +1,4 @@
-"""What records have on the tape, and where (`pipeline.records.record_tape`)."""
+"""Entries of records on the tape, and their places (`pipeline.records.record_tape`)."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ TOPIC, PARTITION, OFFSET, TOPIC_ID = range(4)
 # A generation has these numbers, and then its members.
 KIND_OF_GROUP, NUMBER, ASSIGNOR, LEADER, MEMBERS = range(5)
 HEAD: Final = 5
-# A member has these; the place of what it sent replaces that of its message.
+# A member has these; the place of its metadata replaces that of its message.
 MEMBER_ID, INSTANCE_ID, CLIENT_ID, CLIENT_HOST, MESSAGE_AT, MESSAGE_SIZE = range(6)
 PART_AT, PART_SIZE = 6, 7
 SENT: Final = MESSAGE_AT
 PER_MEMBER: Final = 8
-# What a member sent: places of the topics of its subscription, and of partitions.
+# Metadata of a member: places of the topics of its subscription, and of partitions.
 TOPICS, CLAIMED, ASSIGNED, CLAIM_GENERATION, REPORTS, RACK = range(6)
 PER_SENT: Final = 6
 

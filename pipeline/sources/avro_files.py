@@ -1,8 +1,8 @@
 """Records of ``__consumer_offsets`` as Avro: object container files.
 
-This is what sinks write by default. Each file is read as a whole with fastavro, so that
-Spark's package for Avro, which is not part of its distribution, is not needed. Columns
-are as in Parquet; a time is ``timestamp-millis``, ``timestamp-micros``, or a long.
+Sinks write this by default. Each file is read as a whole with fastavro, so that Spark's
+package for Avro, which is not part of its distribution, is not needed. Columns are as
+in Parquet; a time is ``timestamp-millis``, ``timestamp-micros``, or a long.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def check_avro(file: BinaryIO, name: str, written: RecordFormat) -> None:
 
 
 def rows_of_avro(data: bytes, source: str, written: RecordFormat) -> Iterator[Row]:
-    """Yield the records of a file, with numbers from 1; what breaks is quarantined."""
+    """Yield the records of a file, with numbers from 1; broken ones are quarantined."""
     number = 0
     try:
         for number, record in enumerate(fastavro.reader(io.BytesIO(data)), start=1):

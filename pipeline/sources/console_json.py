@@ -50,7 +50,7 @@ from rebalance import INT64_MAX, WireError
 START: Final = re.compile(rb'\{\s*"key"\s*:\s*\{\s*"(?:type|version)"\s*:\s*"?\d')
 """The start of an object; quotes within a text are escaped, so no text contains it."""
 _UNKNOWN: Final = "unknown"
-"""What the tool prints instead of a key or a value that it does not know."""
+"""Text that the tool prints for a key or a value that it does not know."""
 _CLASSIC_GROUP: Final = 2
 _BEFORE_ALL: Final = -1
 _AFTER_ALL: Final = INT64_MAX
@@ -137,7 +137,7 @@ def rows_of_console_json(texts: Iterable[tuple[str, bytes]]) -> Iterator[Row]:
 
 
 def _records(source: str, text: bytes) -> Iterator[_Printed | Row]:
-    """Yield what the objects of a text contain, and lines that are none."""
+    """Yield the contents of the objects of a text, and lines that are not objects."""
     places = [found.start() for found in START.finditer(text)] + [len(text)]
     yield from _remarks(text[: places[0]], source, 1)
     line = 1 + text.count(b"\n", 0, places[0])

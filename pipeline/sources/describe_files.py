@@ -21,7 +21,7 @@ from pipeline.sources.rows import SET_ASIDE, UNREADABLE, Row, case_row, quaranti
 def read_describe(
     files: Iterable[tuple[str, Iterable[Line]]], *, group_name: str | None = None
 ) -> Iterator[Row]:
-    """Yield the cases of one folder's files, then what is not judged.
+    """Yield the cases of one folder's files, then the tables that are not judged.
 
     The files are pairs of a name and lines, sorted by name; each is read once.
     ``group_name`` is the group of tables that do not name it.

@@ -1,4 +1,4 @@
-"""Recognize what an earlier audit has written among the sources, so that it is skipped.
+"""Recognize files of earlier audits among the sources, so that they are skipped.
 
 ``--out`` can be a folder of the sources: the tables and the page there are no sources.
 """

@@ -44,9 +44,9 @@ class Found:
     """Result of a search: files to read, and files that are not a source.
 
     ``side_files`` are partition counts, log ends, and subscriptions in a folder of
-    sources, by URI; ``live`` is a running cluster to read besides; ``of_audits`` is the
-    number of files that were skipped, because an earlier audit has written them;
-    ``lag_gaps`` is what the lag of a monitoring system lacks.
+    sources, by URI; ``live`` is a running cluster to read in addition; ``of_audits`` is
+    the number of files that were skipped, because an earlier audit has written them;
+    ``lag_gaps`` are the gaps in the lag of a monitoring system.
     """
 
     files: list[SourceFile] = field(default_factory=list)
@@ -73,11 +73,11 @@ def find_sources(
     """Find the sources in files and folders.
 
     The name of a given file is its base name; that of a file in a folder is the
-    folder's name and the relative path. In folders, what an earlier audit has written
-    (`earlier_audits`), hidden files, files that start with
-    ``_``, pages (``.md``), and what a broker keeps beside log segments, and Kafka
-    Connect's S3 sink beside keys and values, are ignored. ``group_name`` names the
-    group of describe tables without a column GROUP.
+    folder's name and the relative path. In folders, files of an earlier audit
+    (`earlier_audits`), hidden files, files that start with ``_``, pages (``.md``), and
+    the files that a broker keeps beside log segments, and Kafka Connect's S3 sink
+    beside keys and values, are ignored. ``group_name`` names the group of describe
+    tables without a column GROUP.
 
     Raises
     ------

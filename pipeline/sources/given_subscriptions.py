@@ -64,10 +64,10 @@ def read_subscriptions(
 
 
 def with_given_subscriptions(case: Case, given: GivenSubscriptions) -> Case:
-    """Return the case with what is given where its source reports no subscriptions.
+    """Return the case with the given subscriptions where its source reports none.
 
-    They count as known if they are given for all members. What contradicts the state
-    is not used, and the state is in doubt.
+    They count as known if they are given for all members. A subscription that
+    contradicts the state is not used, and the state is in doubt.
     """
     if case.subscriptions != NOT_REPORTED or case.members is None:
         return case

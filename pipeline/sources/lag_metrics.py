@@ -3,9 +3,9 @@
 Accepted are Prometheus' text, and JSON: answers of Prometheus' HTTP API and of Burrow,
 one or several after another, each on a line or on many.
 
-What such a file lacks is stated: partitions whose lag it reports as unknown, partitions
-below the largest that it lists, and those that Burrow counts and does not list. Their
-lag is never taken for 0.
+The gaps of such a file are stated: partitions whose lag it reports as unknown,
+partitions below the largest that it lists, and those that Burrow counts and does not
+list. Their lag is never taken for 0.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def named_partitions(topic: str, numbers: Sequence[int], count: int) -> str:
 
 @dataclass(slots=True)
 class ReportedLag:
-    """What files of metrics state together, and what they lack."""
+    """Lag from all files of metrics together, and its gaps."""
 
     lags: LagOfGroups = field(default_factory=dict)
     gaps: list[LagGap] = field(default_factory=list)

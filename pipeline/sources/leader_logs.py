@@ -1,4 +1,4 @@
-"""What the leaders of groups log: in Java, assignments without subscriptions.
+"""Logs of the leaders of groups: in Java, assignments without subscriptions.
 
 ``ConsumerCoordinator`` of Kafka's Java client (2.5 and newer) logs at INFO, in the
 process of the group's leader only::
@@ -12,8 +12,8 @@ members are listed, also those without partitions; subscriptions are not. Each
 assignment becomes a snapshot (`pipeline.cases`): a group is at rest once its leader has
 assigned, except between the rounds of a cooperative rebalance.
 
-What precedes and follows the message does not matter; in lines of JSON, it is the value
-of any field. A time counts only if its zone is stated. What librdkafka logs is in
+Text before and after the message does not matter; in lines of JSON, it is the value of
+any field. A time counts only if its zone is stated. The logs of librdkafka are read in
 `pipeline.sources.rdkafka_logs`.
 """
 
@@ -148,7 +148,7 @@ def _finished(source: str, line: Line) -> Logged | Row:
 
 
 def _held(message: str, place: int) -> dict[str, Held] | None:
-    """Return what each member was assigned; None if the text is not complete."""
+    """Return the partitions of each member; None if the text is not complete."""
     found: dict[str, Held] = {}
     while (one := _MEMBER.match(message, place)) is not None:
         held = _partitions(one["partitions"])

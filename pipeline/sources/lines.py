@@ -77,8 +77,8 @@ def has_utf16_mark(head: bytes) -> bool:
 def as_utf8(stream: BinaryIO) -> BinaryIO:
     """Return a stream from its start, as UTF-8 without a mark.
 
-    A text without a mark is passed on as it is. What is no character in UTF-16, as half
-    of one at the end, is replaced by U+FFFD.
+    A text without a mark is passed on as it is. A code unit that is not a character in
+    UTF-16, as half of one at the end, is replaced by U+FFFD.
     """
     head = stream.read(len(codecs.BOM_UTF8))
     stream.seek(0)
@@ -90,10 +90,10 @@ def as_utf8(stream: BinaryIO) -> BinaryIO:
 
 
 class _Utf16(io.RawIOBase):
-    """A stream of UTF-16 as UTF-8; of a damaged one, what precedes the damage."""
+    """A stream of UTF-16 as UTF-8; of a damaged one, the part before the damage."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        # Unlike `read`, `read1` keeps what it has read when the next bytes are damaged.
+        # Unlike `read`, `read1` keeps the bytes before when the next ones are damaged.
         read = getattr(stream, "read1", stream.read)
         self._read = cast("Callable[[int], bytes]", read)
         self._decoder = codecs.getincrementaldecoder("utf-16")(errors="replace")

@@ -34,7 +34,7 @@ _BESIDE: Final = re.compile(
     r"|meta\.properties"
 )
 _BROKEN: Final = (ValueError, IndexError, struct.error, OSError, EOFError)
-"""What the decompression raises for a damaged batch, and kafka-python besides."""
+"""Exceptions of the decompression for a damaged batch, and those of kafka-python."""
 
 
 def is_segment(name: str, head: bytes) -> bool:
@@ -51,7 +51,7 @@ def is_segment(name: str, head: bytes) -> bool:
 
 
 def partition_of_folder(folder: str) -> tuple[str, int] | None:
-    """Return topic and partition of the folder of a log; None if it is none."""
+    """Return topic and partition of the folder of a log; None if it is not one."""
     found = _FOLDER.fullmatch(folder)
     return None if found is None else (found[1], int(found[2]))
 
@@ -63,7 +63,7 @@ def is_offsets_folder(name: str) -> bool:
 
 
 def is_other_file(folder: str, name: str) -> bool:
-    """Return whether a file in a broker's folders is no segment of the log of groups.
+    """Return whether a broker's file is not a segment of the log of groups.
 
     ``folder`` is the one that contains it.
     """

@@ -1,4 +1,4 @@
-"""Output of tools about groups that cannot be read: why not, and what to do instead."""
+"""Output of tools about groups that cannot be read: the reason, and the remedy."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def why_of_another_tool(lines: Iterable[Line], document: Any) -> str | None:
     """Return why a file is not read; None if it is of no tool that is known.
 
     ``lines`` are the first ones, and ``document`` is the file, or its first line, as
-    JSON; None if it is no JSON.
+    JSON; None if it is not JSON.
     """
     if any(_FRANZ_GO.search(line.text) for line in lines):
         return FRANZ_GO

@@ -1,7 +1,7 @@
-"""What the leaders of groups log in librdkafka, with ``debug=cgrp`` or ``assignor``.
+"""Logs of the leaders of groups in librdkafka, with ``debug=cgrp`` or ``assignor``.
 
 ``rd_kafka_assignor_run`` of librdkafka (1.6 and newer) logs the subscription of each
-member and, behind its assignor, what each was assigned, one line per topic and
+member and, behind its assignor, the partitions of each, one line per topic and
 partition, with the counts of both::
 
     Group "g" running range assignor for 1 member(s) and 1 eligible subscribed topic(s):
@@ -89,7 +89,7 @@ class RdkafkaLog:
         self._generations: dict[str, int] = {}
 
     def take(self, line: Line) -> Iterator[Logged | Row]:
-        """Yield what is complete with this line."""
+        """Yield the assignments that are complete with this line."""
         if not self._blocks and not (
             RDKAFKA_MARK in line.text or b"JoinGr" in line.text
         ):
@@ -115,7 +115,7 @@ class RdkafkaLog:
             yield from self._continue(client, said)
 
     def end(self) -> Iterator[Logged | Row]:
-        """Yield what remains at the end of the log."""
+        """Yield the unfinished assignments at the end of the log."""
         for client in list(self._blocks):
             yield from self._cut_off(client)
 
@@ -159,7 +159,7 @@ class RdkafkaLog:
         )
 
     def _cut_off(self, client: str) -> Iterator[Logged | Row]:
-        """Yield what was assigned as far as it is listed, to be shown, not judged."""
+        """Yield the assignment as far as it is listed, to be shown, not judged."""
         block = self._blocks.pop(client, None)
         if block is None:
             return

@@ -1,9 +1,9 @@
 """Rows of records, column by column: one Arrow batch in, one out.
 
 A source has many records per key, and hardly any that is not sound. Columns of sound
-records are therefore computed for a whole batch, and the group is decoded once per
-key. All other records take the way of single rows (`record_of_fields`, `keyed`), which
-states what is wrong with each; the result is the same if every record does.
+records are therefore computed for a whole batch, and the group is decoded once per key.
+All other records take the way of single rows (`record_of_fields`, `keyed`), which
+states the fault of each; the result is the same if every record does.
 """
 
 from __future__ import annotations

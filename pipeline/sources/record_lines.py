@@ -50,7 +50,7 @@ def milliseconds(value: object) -> int | None:
     Raises
     ------
     ValueError
-        If it is none of these, or after the year 9999.
+        If it is not one of these, or after the year 9999.
     """
     if value is None or value == "":
         return None
@@ -84,7 +84,7 @@ def _row(line: Line, source: str, written: RecordFormat) -> Row:
         for column in REQUIRED
         if written.name(column) not in fields
     ]
-    # Spark writes bytes as base64, and leaves out what is null: a tombstone's value.
+    # Spark writes bytes as base64, and leaves out null values: a tombstone's value.
     omitted = [written.name("value")] if written.encoding is Encoding.BASE64 else []
     if missing and missing != omitted:
         raise _UnsoundError(f"no {', '.join(missing)}")

@@ -80,7 +80,7 @@ def form_of(file: BinaryIO, name: str) -> SinkForm:
 
 
 def content_of(data: bytes, form: SinkForm) -> SinkContent:
-    """Read a whole file; what precedes the place where it breaks off is kept."""
+    """Read a whole file; the part before the place where it breaks off is kept."""
     read = {
         SinkForm.JSON: _json_items,
         SinkForm.AVRO: _avro_items,
@@ -96,7 +96,7 @@ def content_of(data: bytes, form: SinkForm) -> SinkContent:
 
 
 def _json_items(data: bytes) -> Iterator[Item]:
-    """Yield an item per line; empty lines at the end are none.
+    """Yield an item per line; empty lines at the end are not lines.
 
     An empty line between others takes a place, so that no other item is displaced.
     """

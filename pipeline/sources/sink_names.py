@@ -1,4 +1,4 @@
-"""Names of the files of Kafka Connect's S3 sink, and what a name states.
+"""Names of the files of Kafka Connect's S3 sink, and the facts in a name.
 
 A file of values is ``TOPIC+PARTITION+START.EXTENSION``, where START is the offset of
 its first record, with leading zeros. With ``store.kafka.keys=true``, a second file
@@ -26,7 +26,7 @@ _NAME: Final = re.compile(
 
 
 class SinkRole(Enum):
-    """What a file has of its records."""
+    """Part of its records that a file has."""
 
     VALUES = "values"
     KEYS = "keys"
@@ -69,7 +69,7 @@ class SinkPart:
 
 
 def sink_name(uri: str) -> SinkName | None:
-    """Return what the name of a file states; None if it is not one of these."""
+    """Return the facts in the name of a file; None if it is not one of these."""
     found = _NAME.fullmatch(name_of(uri))
     if found is None or found["topic"] != OFFSETS_TOPIC:
         return None

@@ -110,7 +110,7 @@ def _joined(keys: _File, values: _File) -> Iterator[Row]:
 def _joinable(keys: _File, values: _File) -> int:
     """Return how many of the first items belong together.
 
-    Damage can join or split lines. If the files differ in length, what follows the
+    Damage can join or split lines. If the files differ in length, records after the
     first damage can therefore be displaced.
     """
     both = min(keys.length, values.length)

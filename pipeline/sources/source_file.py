@@ -218,7 +218,7 @@ def _layout_of_a_tool(lines: list[Line], name: str) -> FileLayout | None:
     Raises
     ------
     UnknownFormatError
-        If the output has lost what is needed.
+        If the output has lost necessary fields.
     """
     if is_console_json(lines):
         return FileLayout.CONSOLE_JSON

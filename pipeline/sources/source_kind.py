@@ -146,7 +146,7 @@ ACCEPTED: Final = (
     "--describe --all-groups > groups.txt && assignor-oracle audit groups.txt --out "
     "audit"
 )
-"""What a message adds when nothing was recognized."""
+"""Addition to a message when nothing was recognized."""
 
 
 def _kind_of_lines(lines: Iterable[Line], written: RecordFormat) -> SourceKind | None:

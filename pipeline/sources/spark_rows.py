@@ -21,7 +21,7 @@ from pipeline.sources.source_pieces import BLOCK_BYTES, Pieces, pieces_of
 from rebalance import SourceError
 
 SPARK_ERRORS: Final = (PySparkException, Py4JError)
-"""What a failed job raises: PySpark converts some of Java's exceptions, not all."""
+"""Exceptions of a failed job: PySpark converts some of Java's exceptions, not all."""
 
 PART_BYTES: Final = 2 << 20
 """Bytes of small sources per task that reads."""

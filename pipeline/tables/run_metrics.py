@@ -1,4 +1,4 @@
-"""Schema of the table that describes the run itself: what it read, and how long.
+"""Schema of the table that describes the run itself: its input and its duration.
 
 It is the only table that depends on the clock, on the machine, and on the division of
 the work. Its one row agrees with ``audit.json``.
