@@ -151,7 +151,7 @@ def _moments(
 
 
 def _offsets(section: Section) -> tuple[tuple[str, ...], ...]:
-    """Return the values that all versions of the plain form have; others add columns."""
+    """Return the values that all versions of the plain form have; others add some."""
     names = ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "LAG")
     rows = (
         (row.holder, *(row.by_name[name] for name in names)) for row in section.rows

@@ -67,7 +67,7 @@ def observe(group: RealGroup, seconds: float) -> Observation:
 
 
 def death_of(cause: str) -> Observation:
-    """Return what the end of a process shows: with an exit code, nothing of a client.
+    """Return the evidence in the end of a process: with an exit code, there is none.
 
     The exception is the code by which a program says that its client raised.
     """

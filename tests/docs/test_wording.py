@@ -6,7 +6,10 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from io import StringIO
+from itertools import groupby
 from pathlib import Path
+from tokenize import COMMENT, TokenInfo, generate_tokens
 from typing import Any, Final
 
 import pytest
@@ -63,6 +66,19 @@ MODULES: Final = [
     path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))
 ]
 
+KERNELS: Final = ("njit", "@kernel", "@borrowing_kernel", "@always_compiled")
+"""Of modules whose docstrings are not checked: a change would compile them anew."""
+
+DOCUMENTED: Final = [
+    path
+    for package in (*PACKAGES, "benchmarks", "studies", "tools")
+    for path in sorted((ROOT / package).rglob("*.py"))
+    if "common-python" not in path.parts
+    and not any(mark in path.read_text("utf-8") for mark in KERNELS)
+]
+PYTHON_WORDS: Final = r"\b(?:is|are) None\b|``what``"
+"""A value and an argument, which docstrings name."""
+
 
 def faults_of(text: str) -> list[str]:
     """Return each forbidden phrase of a text, with the words around it."""
@@ -115,6 +131,32 @@ def literals_of(source: str) -> Iterator[str]:
             text = str(node.value)
             if " " in text:
                 yield text
+
+
+def documentation_of(source: str) -> Iterator[str]:
+    """Yield the docstrings and the comments of a module, without Python's words."""
+    texts = [
+        node.value.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    ]
+    comments = [
+        token
+        for token in generate_tokens(StringIO(source).readline)
+        if token.type == COMMENT
+    ]
+    blocks = groupby(enumerate(comments), lambda entry: _block_of(*entry))
+    texts += [" ".join(token.string[1:] for _, token in block) for _, block in blocks]
+    for text in texts:
+        yield re.sub(PYTHON_WORDS, "…", " ".join(text.split()))
+
+
+def _block_of(place: int, comment: TokenInfo) -> tuple[int, int]:
+    """Return the same for the comments of one block: lines and places go in step."""
+    row, column = comment.start
+    return row - place, column
 
 
 def descriptions_of(schema: Any) -> Iterator[str]:
@@ -188,6 +230,21 @@ def fail(value, kind):
     assert faults_of(texts[0])
 
 
+def test_a_clause_is_found_in_docstrings_and_comments() -> None:
+    source = '''
+"""State what
+is read; ``end`` is None at first."""
+value = 1  # what
+OTHER = 2
+"""It is
+no number."""
+# The loads are
+# as even.
+'''
+    found = [faults_of(text) for text in documentation_of(source)]
+    assert [len(faults) for faults in found] == [1, 1, 1, 1]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_pages(page: Path) -> None:
     assert faults_of(prose_of(page.read_text(encoding="utf-8"))) == []
@@ -222,6 +279,16 @@ def test_texts_of_modules() -> None:
         str(path.relative_to(ROOT)): faults
         for path in MODULES
         for text in literals_of(path.read_text(encoding="utf-8"))
+        if (faults := faults_of(text))
+    }
+    assert found == {}
+
+
+def test_docstrings_and_comments_of_modules() -> None:
+    found = {
+        str(path.relative_to(ROOT)): faults
+        for path in DOCUMENTED
+        for text in documentation_of(path.read_text(encoding="utf-8"))
         if (faults := faults_of(text))
     }
     assert found == {}
