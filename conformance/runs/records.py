@@ -53,11 +53,22 @@ class SubjectRecord(StrictModel):
     """
 
     name: str
+    """The full specification of a client's assignor, or the command."""
+
     client: Optional[str] = None
+    """Client, as the registry of clients names it; absent if it is a command."""
+
     version: Optional[str] = None
+    """Version of the client; absent if it is a command."""
+
     assignor: Optional[str] = None
+    """Assignor of the client; absent if it is a command."""
+
     language: Optional[str] = None
+    """Language of the client; absent if it is a command."""
+
     command: Optional[str] = None
+    """The command line; absent if it is a client of the registry."""
 
 
 class RoundRecord(StrictModel):
@@ -65,26 +76,22 @@ class RoundRecord(StrictModel):
 
     The instance of the first round is that of the record; in each later round, every
     member claims its partitions of the round before, at the next generation.
-
-    Attributes
-    ----------
-    verdict
-        Whether there is an answer that can be read; ``slow`` if it was not awaited.
-    reason
-        Why not, the defects, or the delay of the answer, in words.
-    members
-        Partitions by member and topic.
-    violations
-        The first violations, as in verdict/1.
-    withheld
-        Partitions that have no member until their owner has revoked them.
     """
 
     verdict: Literal["answered", "error", "invalid", "hang", "crash", "slow"]
+    """Whether there is an answer that can be read; ``slow`` if it was not awaited."""
+
     reason: Optional[str] = None
+    """Why not, the defects, or the delay of the answer, in words."""
+
     members: Optional[dict[str, dict[str, list[Count]]]] = None
+    """Partitions by member and topic."""
+
     violations: Optional[list[dict[str, Any]]] = None
+    """The first violations, as in verdict/1."""
+
     withheld: Optional[Count] = None
+    """Partitions that have no member until their owner has revoked them."""
 
     def without_trace(self) -> RoundRecord:
         """Return the answer with the first line of its reason."""
@@ -108,9 +115,17 @@ class RepeatRecord(StrictModel):
     """
 
     sent: str
+    """The line that the program was sent; the order of members, topics, and
+    subscriptions can matter."""
+
     hash_seed: Optional[Count] = None
+    """Of the process (PYTHONHASHSEED, PERL_HASH_SEED); absent: as in the run."""
+
     new: bool
+    """Whether the process was new, so that it was not asked anything before."""
+
     members: dict[str, dict[str, list[Count]]]
+    """Partitions by member and topic."""
 
 
 class CaseRecord(StrictModel):
@@ -136,102 +151,83 @@ class CaseRecord(StrictModel):
     """
 
     instance: Rebalance
+    """The instance."""
+
     rounds: Annotated[list[RoundRecord], Field(min_length=1)]
+    """The answers, one per round."""
+
     reason: Optional[str] = None
+    """The fault or the gap in words."""
+
     figures: Optional[Figures] = None
+    """Of the stable state, counted by the judge against the claims of the instance;
+    absent if there is none."""
+
     needless_moves: Optional[Count] = None
+    """Moves beyond the optimum's; absent unless dec-min balanced."""
+
     expected: AssignmentDocument
+    """The optimum: dec-min balance, then stickiness; its certificate proves both."""
+
     repeats: Optional[
         Annotated[list[RepeatRecord], Field(min_length=2, max_length=2)]
     ] = None
+    """Two first answers that differ; absent unless ``nondeterministic``."""
 
 
 class ShrunkRecord(CaseRecord):
-    """A smaller instance with an outcome of the same category and detail.
-
-    Attributes
-    ----------
-    tests
-        Rebalances that were sent in order to find it.
-    minimal
-        Whether no single member, topic, partition, subscription, or claim can be
-        removed; false if the budget ran out first.
-    seen
-        ``[k, n]`` if it is flaky: k of n runs of this instance have this outcome.
-    instance
-        The smaller instance.
-    rounds
-        The answers to it, one per round.
-    reason
-        The fault or the gap in words.
-    figures
-        Figures of the stable state; absent if there is none.
-    needless_moves
-        Moves beyond the optimum's; absent unless dec-min balanced.
-    expected
-        The optimum, with its certificate.
-    repeats
-        Two first answers that differ; absent unless ``nondeterministic``.
-    """
+    """A smaller instance with an outcome of the same category and detail."""
 
     tests: Count
+    """Rebalances that were sent in order to find it."""
+
     minimal: bool
+    """Whether no single member, topic, partition, subscription, or claim can be
+    removed; false if the budget ran out first."""
+
     seen: Optional[Annotated[list[Count], Field(min_length=2, max_length=2)]] = None
+    """``[k, n]`` if it is flaky: k of n runs of this instance have this outcome."""
 
 
 class Finding(CaseRecord):
-    """An outcome that is not optimal (finding/1).
-
-    Attributes
-    ----------
-    family, seed, index, step
-        Where the instance was drawn; of an instance that was given, the family is
-        ``file``, ``index`` its place, from 0, and there is no seed.
-    detail
-        Distinction of outcomes of one category: the first violated rule, the
-        exception, the signal, the cause of differing answers; can be empty.
-    place
-        Function and line of the client that failed; absent if it is not known.
-    command
-        Command line that repeats the outcome.
-    format
-        Name and version of the format.
-    instance
-        The instance.
-    rounds
-        The answers, one per round.
-    reason
-        The fault or the gap in words.
-    figures
-        Figures of the stable state; absent if there is none.
-    needless_moves
-        Moves beyond the optimum's; absent unless dec-min balanced.
-    expected
-        The optimum, with its certificate.
-    repeats
-        Two first answers that differ; absent unless ``nondeterministic``.
-    subject
-        Tested assignor or command.
-    cooperative
-        Whether it rebalances in cooperative rounds.
-    category
-        The kind of fault or gap.
-    shrunk
-        A smaller instance with the same outcome.
-    """
+    """An outcome that is not optimal (finding/1)."""
 
     format: Literal["finding/1"] = "finding/1"
+    """Name and version of the format."""
+
     subject: SubjectRecord
+    """The assignor, or the command, under test."""
+
     cooperative: bool
+    """Whether it rebalances in cooperative rounds."""
+
     family: str
+    """Family of the draw; ``file`` for an instance that was given."""
+
     seed: Optional[Count] = None
+    """Seed of the draw; absent for an instance that was given."""
+
     index: Count
+    """Index of the draw, or the place of a given instance, from 0."""
+
     step: Count
+    """Step of the draw."""
+
     category: CategoryName
+    """The kind of fault or gap."""
+
     detail: str
+    """Distinction of outcomes of one category: the first violated rule, the exception,
+    the signal, the cause of differing answers; can be empty."""
+
     place: Optional[str] = None
+    """Function and line of the client that failed; absent if it is not known."""
+
     command: str
+    """Command line that repeats the outcome."""
+
     shrunk: Optional[ShrunkRecord] = None
+    """A smaller instance with the same outcome."""
 
 
 class MechanismRecord(StrictModel):
@@ -246,9 +242,16 @@ class MechanismRecord(StrictModel):
     """
 
     category: CategoryName
+    """As in finding/1; findings of one mechanism agree in it."""
+
     detail: str
+    """As in finding/1; findings of one mechanism agree in it."""
+
     place: Optional[str] = None
+    """As in finding/1; findings of one mechanism agree in it."""
+
     rebalances: Count
+    """Rebalances with this outcome."""
 
 
 class RunSummary(StrictModel):
@@ -294,22 +297,55 @@ class RunSummary(StrictModel):
     """
 
     format: Literal["run/1"] = "run/1"
+    """Name and version of the format."""
+
     subject: SubjectRecord
+    """The assignor, or the command, under test."""
+
     cooperative: bool
+    """Whether it rebalances in cooperative rounds."""
+
     family: str
+    """The family of random rebalances."""
+
     seed: Optional[Count] = None
+    """Seed of the draws; absent for given instances."""
+
     first: Count
+    """Index of the first draw."""
+
     draws: Count
+    """Draws of the family."""
+
     rebalances: Count
+    """Rebalances, several per draw under churn."""
+
     answers: Count
+    """Answers, several per rebalance in cooperative rounds."""
+
     outcomes: dict[CategoryName, Count]
+    """Rebalances per category; every category is present. Those that are
+    ``nondeterministic`` have another category in addition."""
+
     mechanisms: Optional[list[MechanismRecord]] = None
+    """The outcomes that are not optimal, by the distinctions of findings, the worst
+    first."""
+
     repeated: Optional[Count] = None
+    """Rebalances whose first answer was compared with that of another process; absent
+    if answers were not repeated."""
+
     deterministic: Optional[bool] = None
+    """Whether the assignor is declared deterministic; absent if answers were not
+    repeated."""
+
     needless_moves: Count
+    """Sum over the dec-min balanced outcomes."""
+
     most_rounds: Count
     date: Day
     oracle: str
+    """Version of this program."""
 
 
 def parse_finding(text: bytes | str) -> Finding:

@@ -61,46 +61,43 @@ Verdict = Literal["best", "not-best", "invalid", "infeasible", "unknown"]
 
 
 class Explanation(ExplanationRecord):
-    """Whether an assignment is the best one under a policy, and why.
-
-    Attributes
-    ----------
-    subject
-        ``given``, or ``optimum`` if no assignment was given.
-    answer
-        ``best``: proved, or by the report of a search, which a statement then says.
-        ``not-best``: a better one is known. ``invalid``: a rule is violated.
-        ``infeasible``: no assignment satisfies the policy. ``unknown``: no better one
-        is known, and that none exists is not proved.
-    figures
-        Of the assignment, counted by the judge.
-    statements
-        In the order in which they answer the question.
-    more
-        Statements that are not listed, by kind.
-    withdrawn
-        Statements that failed their check: a defect of this program.
-    reason
-        Why nothing is proved, or no assignment exists.
-    format
-        Name and version of the format.
-    group, id
-        Group and id of the instance.
-    policy
-        The policy, in its text form.
-    """
+    """Whether an assignment is the best one under a policy, and why."""
 
     format: Literal["explanation/1"] = FORMAT
+    """Name and version of the format."""
+
     group: str
+    """Group of the instance."""
+
     id: Optional[str] = None
+    """Id of the instance."""
+
     policy: str
+    """The policy, in its text form."""
+
     subject: Literal["given", "optimum"]
+    """``given``, or ``optimum`` if no assignment was given."""
+
     answer: Verdict
+    """``best``: proved, or by the report of a search, which a statement then says.
+    ``not-best``: a better one is known. ``invalid``: a rule is violated.
+    ``infeasible``: no assignment satisfies the policy. ``unknown``: no better one is
+    known, and that none exists is not proved."""
+
     figures: Optional[Figures] = None
+    """Of the assignment, counted by the judge."""
+
     statements: list[AnyStatement]
+    """In the order in which they answer the question."""
+
     more: dict[str, Count] = Field(default={})
+    """Statements that are not listed, by kind."""
+
     withdrawn: Count = 0
+    """Statements that failed their check: a defect of this program."""
+
     reason: Optional[str] = None
+    """Why nothing is proved, or no assignment exists."""
 
     def to_document(self) -> dict[str, Any]:
         """Return it as plain JSON values."""

@@ -14,27 +14,28 @@ class ExplanationRecord(BaseModel):
     """A strict record; unknown keys are errors."""
 
     model_config = ConfigDict(
-        strict=True, extra="forbid", frozen=True, populate_by_name=True
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        use_attribute_docstrings=True,
     )
 
 
 class TransferRecord(ExplanationRecord):
-    """One partition that goes from one member to another.
-
-    Attributes
-    ----------
-    topic, partition
-        The partition.
-    from
-        Member that gives it.
-    to
-        Member that receives it.
-    """
+    """One partition that goes from one member to another."""
 
     topic: str
+    """Topic of the partition."""
+
     partition: Count
+    """Number of the partition."""
+
     giver: str = Field(alias="from")
+    """Member that gives it."""
+
     to: str
+    """Member that receives it."""
 
     @classmethod
     def of(cls, topic: str, partition: int, *, giver: str, to: str) -> TransferRecord:
@@ -44,16 +45,13 @@ class TransferRecord(ExplanationRecord):
 
 
 class Gain(ExplanationRecord):
-    """Gain of transfers; less than 0 if they cost something.
-
-    Attributes
-    ----------
-    kip54_score, moves
-        By how much the balance score and the moves decrease.
-    """
+    """Gain of transfers; less than 0 if they cost something."""
 
     kip54_score: Optional[int] = None
+    """Decrease of the balance score."""
+
     moves: Optional[int] = None
+    """Decrease of the moves."""
 
 
 class Statement(ExplanationRecord):
@@ -63,31 +61,23 @@ class Statement(ExplanationRecord):
 
 
 class ClaimRecord(ExplanationRecord):
-    """A claim on a partition.
-
-    Attributes
-    ----------
-    member
-        Who claims it.
-    generation
-        Generation of the claim; -1 if it is unknown.
-    """
+    """A claim on a partition."""
 
     member: str
+    """Who claims it."""
+
     generation: int
+    """Generation of the claim; -1 if it is unknown."""
 
 
 class LagRecord(ExplanationRecord):
-    """A partition and its lag, records.
-
-    Attributes
-    ----------
-    topic, partition
-        The partition.
-    lag
-        Its lag, records.
-    """
+    """A partition and its lag, records."""
 
     topic: str
+    """Topic of the partition."""
+
     partition: Count
+    """Number of the partition."""
+
     lag: Count
+    """Its lag, records."""

@@ -16,7 +16,11 @@ class PlanRecord(BaseModel):
     """A strict record; unknown keys are errors."""
 
     model_config = ConfigDict(
-        strict=True, extra="forbid", frozen=True, populate_by_name=True
+        strict=True,
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        use_attribute_docstrings=True,
     )
 
     @classmethod
@@ -27,98 +31,74 @@ class PlanRecord(BaseModel):
 
 
 class Join(PlanRecord):
-    """A member joins.
-
-    Attributes
-    ----------
-    kind
-        Kind of the change.
-    member
-        Member that joins.
-    subscription
-        Its topics.
-    """
+    """A member joins."""
 
     kind: Literal["join"] = "join"
+    """Kind of the change."""
+
     member: str
+    """Member that joins."""
+
     subscription: list[str]
+    """Its topics."""
 
 
 class Leave(PlanRecord):
-    """A member leaves.
-
-    Attributes
-    ----------
-    kind
-        Kind of the change.
-    member
-        Member that leaves.
-    """
+    """A member leaves."""
 
     kind: Literal["leave"] = "leave"
+    """Kind of the change."""
+
     member: str
+    """Member that leaves."""
 
 
 class Subscribe(PlanRecord):
-    """A member subscribes to these topics, and no others.
-
-    Attributes
-    ----------
-    kind
-        Kind of the change.
-    member
-        Member whose subscription changes.
-    subscription
-        Its topics from then on.
-    """
+    """A member subscribes to these topics, and no others."""
 
     kind: Literal["subscribe"] = "subscribe"
+    """Kind of the change."""
+
     member: str
+    """Member whose subscription changes."""
+
     subscription: list[str]
+    """Its topics from then on."""
 
 
 class AddPartitions(PlanRecord):
-    """A topic has so many partitions, or is created.
-
-    Attributes
-    ----------
-    kind
-        Kind of the change.
-    topic
-        The topic.
-    partitions
-        Number of its partitions from then on.
-    """
+    """A topic has so many partitions, or is created."""
 
     kind: Literal["partitions"] = "partitions"
+    """Kind of the change."""
+
     topic: str
+    """The topic."""
+
     partitions: Count
+    """Number of its partitions from then on."""
 
 
 class SetLag(PlanRecord):
     """A partition has so much lag, in records; without ``partition``, all of a topic.
 
     ``times`` multiplies the lag of the topic.
-
-    Attributes
-    ----------
-    kind
-        Kind of the change.
-    topic
-        The topic.
-    partition
-        The partition; absent: all of the topic.
-    lag
-        Lag from then on, records.
-    times
-        Factor of the present lag.
     """
 
     kind: Literal["lag"] = "lag"
+    """Kind of the change."""
+
     topic: str
+    """The topic."""
+
     partition: Optional[Count] = None
+    """The partition; absent: all of the topic."""
+
     lag: Optional[Count] = None
+    """Lag from then on, records."""
+
     times: Optional[Count] = None
+    """Factor of the present lag."""
 
 
 Change = Annotated[
