@@ -2,9 +2,9 @@
 
 A name is public if the ``__init__`` of a package or of a subpackage lists it in
 ``__all__``; a subpackage itself is public, and so are the names of `DOCUMENTED`. A test
-may import anything else only if its docstring says what for, in a sentence that starts
-with `SAYS_SO`: to compare an inner module with its slow reference, mostly. Folders of
-`REASONS` share one reason.
+may import anything else only if its docstring states the purpose, in a sentence that
+starts with `SAYS_SO`: to compare an inner module with its slow reference, mostly.
+Folders of `REASONS` share one reason.
 
 ``python -m tools.inner_imports`` prints each inner import, then their number, and ends
 with exit code 1 if a file has no such sentence and no reason.

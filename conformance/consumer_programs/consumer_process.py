@@ -123,7 +123,7 @@ class ConsumerProcess:
         return float(spent.user + spent.system)
 
     def kill(self) -> None:
-        """Kill the program and what it has started, without waiting for its end."""
+        """Kill the program and its children, without waiting for its end."""
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
         self._process.kill()

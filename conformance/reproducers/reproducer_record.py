@@ -15,7 +15,7 @@ RECORD: Final = "reproducer.json"
 
 
 class ReproducerRecord(StrictModel):
-    """What a rendered test is about, and what a run of it showed (reproducer/1).
+    """The case of a rendered test, and the result of a run of it (reproducer/1).
 
     Attributes
     ----------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from conformance.runs.categories import Category, Mechanism
 from conformance.strict_model import Day, StrictModel
@@ -39,18 +39,14 @@ FILE: Final = "file"
 """The family of instances that were given, not drawn."""
 
 
-class SubjectRecord(StrictModel):
-    """Tested assignor or command.
+class _RecordPart(StrictModel):
+    """Part of a record; the docstrings of its fields are those of the schema."""
 
-    Attributes
-    ----------
-    name
-        The full specification of a client's assignor, or the command.
-    client, version, assignor, language
-        As the registry of clients names them; absent if it is a command.
-    command
-        The command line; absent if it is a client of the registry.
-    """
+    model_config = ConfigDict(use_attribute_docstrings=True)
+
+
+class SubjectRecord(_RecordPart):
+    """Tested assignor or command."""
 
     name: str
     """The full specification of a client's assignor, or the command."""
@@ -71,7 +67,7 @@ class SubjectRecord(StrictModel):
     """The command line; absent if it is a client of the registry."""
 
 
-class RoundRecord(StrictModel):
+class RoundRecord(_RecordPart):
     """One answer.
 
     The instance of the first round is that of the record; in each later round, every
@@ -98,21 +94,8 @@ class RoundRecord(StrictModel):
         return self.model_copy(update={"reason": first_line(self.reason)})
 
 
-class RepeatRecord(StrictModel):
-    """One of two answers that differ.
-
-    Attributes
-    ----------
-    sent
-        The line that the program was sent; the order of members, topics, and
-        subscriptions can matter.
-    hash_seed
-        Of the process (PYTHONHASHSEED, PERL_HASH_SEED); absent: as in the run.
-    new
-        Whether the process was new, so that it was not asked anything before.
-    members
-        Partitions by member and topic.
-    """
+class RepeatRecord(_RecordPart):
+    """One of two answers that differ."""
 
     sent: str
     """The line that the program was sent; the order of members, topics, and
@@ -128,27 +111,8 @@ class RepeatRecord(StrictModel):
     """Partitions by member and topic."""
 
 
-class CaseRecord(StrictModel):
-    """An instance, what the subject made of it, and what it could have made of it.
-
-    Attributes
-    ----------
-    reason
-        The fault or the gap in words.
-    figures
-        Of the stable state, counted by the judge against the claims of the instance;
-        absent if there is none.
-    needless_moves
-        Moves beyond the optimum's; absent unless dec-min balanced.
-    expected
-        The optimum: dec-min balance, then stickiness; its certificate proves both.
-    instance
-        The instance.
-    rounds
-        The answers, one per round.
-    repeats
-        Two first answers that differ; absent unless ``nondeterministic``.
-    """
+class CaseRecord(_RecordPart):
+    """An instance, the subject's answer to it, and the best answer."""
 
     instance: Rebalance
     """The instance."""
@@ -230,16 +194,8 @@ class Finding(CaseRecord):
     """A smaller instance with the same outcome."""
 
 
-class MechanismRecord(StrictModel):
-    """How often one kind of outcome was seen.
-
-    Attributes
-    ----------
-    category, detail, place
-        As in finding/1: findings that agree in them are one.
-    rebalances
-        Rebalances with this outcome.
-    """
+class MechanismRecord(_RecordPart):
+    """How often one kind of outcome was seen."""
 
     category: CategoryName
     """As in finding/1; findings of one mechanism agree in it."""
@@ -254,47 +210,8 @@ class MechanismRecord(StrictModel):
     """Rebalances with this outcome."""
 
 
-class RunSummary(StrictModel):
-    """Counts of one subject and one family (run/1).
-
-    Attributes
-    ----------
-    mechanisms
-        The outcomes that are not optimal, by the distinctions of findings, the worst
-        first.
-    draws, rebalances, answers
-        Draws of the family; rebalances, several per draw under churn; answers, several
-        per rebalance in cooperative rounds.
-    outcomes
-        Rebalances per category; every category is present. Those that are
-        ``nondeterministic`` have another category in addition.
-    repeated
-        Rebalances whose first answer was compared with that of another process; absent
-        if answers were not repeated.
-    deterministic
-        Whether the assignor is declared deterministic; absent if answers were not
-        repeated.
-    needless_moves
-        Sum over the dec-min balanced outcomes.
-    most_rounds
-        Largest number of rounds to a stable state.
-    date
-        Day of the run, UTC.
-    oracle
-        Version of this program.
-    format
-        Name and version of the format.
-    subject
-        Tested assignor or command.
-    cooperative
-        Whether it rebalances in cooperative rounds.
-    family
-        The family of random rebalances.
-    seed
-        Seed of the draws; absent for given instances.
-    first
-        Index of the first draw.
-    """
+class RunSummary(_RecordPart):
+    """Counts of one subject and one family (run/1)."""
 
     format: Literal["run/1"] = "run/1"
     """Name and version of the format."""
@@ -343,7 +260,11 @@ class RunSummary(StrictModel):
     """Sum over the dec-min balanced outcomes."""
 
     most_rounds: Count
+    """Largest number of rounds to a stable state."""
+
     date: Day
+    """Day of the run, UTC."""
+
     oracle: str
     """Version of this program."""
 

@@ -94,7 +94,7 @@ def _renumbered(
     numbers: Mapping[str, Sequence[int]],
     topics: Mapping[str, Mapping[str, int]],
 ) -> list[int]:
-    """Renumber what is kept."""
+    """Renumber the rest."""
     if topic not in topics:
         return list(claimed)
     kept, end = numbers[topic], topics[topic]["partitions"]

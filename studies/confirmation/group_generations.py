@@ -73,7 +73,7 @@ def stored_generations(address: str, group: str) -> list[StoredGeneration]:
 
 
 def generation_of(stored: GroupMetadata) -> StoredGeneration:
-    """Decode what the members of a group have sent and received.
+    """Decode the data that the members of a group have sent and received.
 
     Raises
     ------

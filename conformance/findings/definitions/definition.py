@@ -178,7 +178,7 @@ def all_definitions() -> tuple[Definition, ...]:
     Raises
     ------
     OutsideError
-        If a file is no definition.
+        If a file is not a definition.
     """
     return tuple(
         read_definition(path.read_text("utf-8"), name=path.stem)
@@ -206,7 +206,7 @@ def read_definition(text: str, *, name: str) -> Definition:
     Raises
     ------
     OutsideError
-        If it is no definition.
+        If it is not a definition.
     """
     return model_of_toml(Definition, text, file=f"{name}.toml", stated={"id": name})
 

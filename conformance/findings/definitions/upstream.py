@@ -12,7 +12,7 @@ Status = Literal["open", "fixed", "by-design", "withdrawn"]
 
 
 class Thread(StrictModel):
-    """A public thread about the same mechanism, and what it states."""
+    """A public thread about the same mechanism, and its statement."""
 
     url: Annotated[str, Field(pattern=r"^https://")]
     says: str
