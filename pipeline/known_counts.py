@@ -44,7 +44,7 @@ class KnownCounts:
     steps: Mapping[str, tuple[Step, ...]] = field(default_factory=dict)
 
     def at(self, topic: str, at: int | None) -> Known | None:
-        """Return the count of a topic at a time; None if nothing is."""
+        """Return the count of a topic at a time; None if it is unknown."""
         steps = self.steps.get(topic, ())
         if at is None or not steps:
             return None

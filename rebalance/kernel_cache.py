@@ -90,7 +90,7 @@ class KernelCache:
             store.save(signature, compiled)
 
     def flush(self) -> None:
-        """Forget the stored kernels, as far as it is writable."""
+        """Forget the stored kernels, as far as they are writable."""
         store = self._installed if self._installed.is_writable else self._spare
         if store is not None:
             store.flush()

@@ -1,4 +1,4 @@
-"""Histories of no groups: which compiles the kernels of records and histories."""
+"""Histories of no groups: they compile the kernels of records and histories."""
 
 from __future__ import annotations
 

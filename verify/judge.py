@@ -25,9 +25,9 @@ def judge(
 
     Parameters
     ----------
-    claim_rule : ``newest-claim`` or ``current-generation`` cooperative : judge one
-    round of cooperative rebalancing, in which partitions that a claimant still holds
-    may be withheld, and must not be assigned to another member
+    claim_rule : ``newest-claim`` or ``current-generation``
+    cooperative : judge one round of cooperative rebalancing, in which partitions that a
+        claimant still holds may be withheld, and must not be assigned to another member
     """
     case = case_of(instance, claim_rule=claim_rule)
     return judge_case(case, assignment, cooperative=cooperative)

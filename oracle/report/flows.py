@@ -74,7 +74,7 @@ def flows_of(
     wrong = {(topic, number) for _, topic, number in forbidden}
     recorded: Counter[tuple[str | None, str | None, str]] = Counter()
     optimal: Counter[tuple[str | None, str | None, str]] = Counter()
-    # Partitions that do not exist, or that no subscriber has, are drawn too.
+    # Partitions that do not exist, or of no subscriber, are drawn too.
     for spot in {*spots_of(instance), *taken}:
         giver, taker = owner.get(spot), taken.get(spot)
         fate = FORBIDDEN if spot in wrong else fate_of(giver, taker, ideal, spot)

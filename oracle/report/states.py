@@ -25,10 +25,11 @@ class StateCounts:
 
     Attributes
     ----------
-    balanced : dec-min balanced; its source reports the subscriptions unbalanced : not
-    dec-min balanced, whatever is not reported invalid : violates a rule undetermined :
-    depends on unreported facts; describe text never shows balance if_balanced,
-    if_unbalanced : of these, balanced or not if the group was at rest and
+    balanced : dec-min balanced; its source reports the subscriptions
+    unbalanced : not dec-min balanced, whatever is not reported
+    invalid : violates a rule
+    undetermined : depends on unreported facts; describe text never shows balance
+    if_balanced, if_unbalanced : of these, balanced or not if the group was at rest and
         all members subscribe to the same topics
     recorded : shows a state that the records contain; it is counted there
     """

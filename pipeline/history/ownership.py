@@ -5,9 +5,9 @@ Usually, members own the assignment of the generation before. There are two exce
 - That generation is not in the source (compacted, or never completed).
 - A member reports something else. Members of the two sticky assignors report the
   partitions that they own. A member that did not complete the last rebalance did not
-  receive its assignment,
-and Java's consumers reject an assignment that does not match a subscription that has
-changed meanwhile. Such members still own and report their earlier partitions.
+  receive its assignment, and Java's consumers reject an assignment that does not match
+  a subscription that has changed meanwhile. Such members still own and report their
+  earlier partitions.
 
 In these cases, the members' reports are used, and the column ``owned_from`` states
 this. A cooperative group is a special case: consumers that also support an eager

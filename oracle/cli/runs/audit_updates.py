@@ -66,7 +66,7 @@ class _Updates:
         self._notes: tuple[str, ...] = ()
 
     def next(self) -> None:
-        """Read the new records; if it can change a table, audit all records."""
+        """Read the new records; if they can change a table, audit all records."""
         done: CompletedAudit | None = None
         with shown_progress(is_quiet=True) as progress:
             progress("read", 0, 1)
