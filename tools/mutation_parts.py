@@ -143,11 +143,6 @@ PARTS = (
         without=(
             *_of_others("peak-lag"),
             "tests/solver/peak_lag/test_alternate.py",
-            "tests/solver/peak_lag/test_local_search.py::test_fixed_moves",
-            "tests/solver/peak_lag/test_local_search.py::test_partitions_without_lag",
-            "tests/solver/peak_lag/test_local_search.py::test_uniform_lag",
-            "tests/solver/peak_lag/test_set_partition.py::test_too_many_subsets",
-            "tests/solver/peak_lag/test_set_partition.py::test_uniform_lags_are",
         ),
         seconds=2 * SECONDS,
     ),

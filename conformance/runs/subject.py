@@ -48,7 +48,7 @@ _Inner = TypeVar("_Inner", bound=Subject)
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class WrappedSubject(Generic[_Inner]):
-    """A subject that does what another one does, unless a subclass says otherwise."""
+    """A subject that acts as another one does, unless a subclass says otherwise."""
 
     subject: _Inner
 
@@ -62,7 +62,7 @@ class WrappedSubject(Generic[_Inner]):
         return self.subject.answer(rebalance)
 
     def cut(self) -> None:
-        """End what the other one does."""
+        """End the work of the other one."""
         self.subject.cut()
 
     def close(self) -> None:

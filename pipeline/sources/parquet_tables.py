@@ -36,7 +36,7 @@ _PER_MILLISECOND: Final = {"ms": 1, "us": 1_000, "ns": 1_000_000}
 
 
 def batches_of_table(piece: SourcePiece, max_partitions: int) -> Batches:
-    """Yield the rows of a piece, as in `ROWS`; the last one states what is damaged."""
+    """Yield the rows of a piece, as in `ROWS`; the last one states the damage."""
     file, unread, number, reason = piece.file, 0, piece.first, None
     is_of_records = file.kind is SourceKind.RECORDS
     path = local_path(file.uri)

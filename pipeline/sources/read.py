@@ -1,4 +1,4 @@
-"""Rows of pieces of source files: records, cases, and what is quarantined.
+"""Rows of pieces of source files: records, cases, and quarantine.
 
 All files are read here, by Python and Arrow: in the tasks of an audit, and in the
 process that reads one group without Spark.

@@ -35,7 +35,7 @@ _OPTIONS: Final = {
     "lineSep": "\n",
     # Names of files can contain the characters of patterns.
     "__globPaths__": "false",
-    # Folders such as date=2026-01-01 are no columns; by default Spark would take them
+    # Folders such as date=2026-01-01 are not columns; by default Spark would take them
     # for columns, and then read each of several files as often as there are files.
     "recursiveFileLookup": "true",
     "ignoreCorruptFiles": "false",
