@@ -56,6 +56,7 @@ def test_bug_presolve() -> None:
         model.minimize(high - low)
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = 1
+        solver.parameters.catch_sigint_signal = False  # it would stay without one
         solver.parameters.cp_model_probing_level = 0
         solver.parameters.cp_model_presolve = presolve
         assert solver.solve(model) == cp_model.OPTIMAL
