@@ -1,7 +1,6 @@
 """Findings about clients: definitions, and which stored records belong to which."""
 
 from conformance.findings.coverage import (
-    UncoveredError,
     definitions_of,
     findings_by_definition,
     uncovered,
@@ -19,7 +18,6 @@ __all__ = [
     "Definition",
     "Stored",
     "Trial",
-    "UncoveredError",
     "all_definitions",
     "definition",
     "definitions_of",

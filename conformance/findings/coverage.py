@@ -13,10 +13,6 @@ from rebalance import OutsideError
 _SAFETY = frozenset(category.value for category in SAFETY)
 
 
-class UncoveredError(OutsideError):
-    """Findings of safety that no definition selects."""
-
-
 def definitions_of(finding: Finding) -> tuple[Definition, ...]:
     """Return the definitions that select a stored finding."""
     subject, instance = finding.subject, smallest_instance(finding)
@@ -42,7 +38,7 @@ def findings_by_definition(
 
     Raises
     ------
-    UncoveredError
+    OutsideError
         If a finding of safety belongs to none; the message names all of them.
     """
     found: dict[str, list[Finding]] = {
@@ -56,7 +52,7 @@ def findings_by_definition(
         if not belongs and finding.category in _SAFETY:
             left_over.append(place_of(finding))
     if left_over:
-        raise UncoveredError("no definition covers: " + "; ".join(left_over))
+        raise OutsideError("no definition covers: " + "; ".join(left_over))
     return {name: tuple(ones) for name, ones in found.items()}
 
 

@@ -42,7 +42,7 @@ def files(root: Path) -> Iterator[tuple[str, str]]:
 
     Raises
     ------
-    UncoveredError
+    OutsideError
         If a stored finding of safety belongs to no definition.
     OutsideError
         If a record cannot be read.

@@ -12,7 +12,6 @@ from conformance import SHAPES
 from conformance.clients import all_client_assignors, client_assignor
 from conformance.findings import (
     Definition,
-    UncoveredError,
     all_definitions,
     definition,
     example,
@@ -105,7 +104,7 @@ def test_a_finding_belongs_to_the_definition_that_selects_it() -> None:
 def test_a_finding_of_safety_that_nothing_selects_stops_the_pages() -> None:
     one = finding("invalid", "assigned-twice")
     assert uncovered([one]) == (one,)
-    with pytest.raises(UncoveredError, match=r"fresh 3/0: invalid assigned-twice"):
+    with pytest.raises(OutsideError, match=r"fresh 3/0: invalid assigned-twice"):
         findings_by_definition([one])
 
 

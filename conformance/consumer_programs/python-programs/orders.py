@@ -32,8 +32,10 @@ The process ends with its input, without leaving the group, even if the client d
 return. If the client raises, it ends with exit code 70, and the error is the last line
 of standard error that is not indented.
 
-`conformance/clients/` has the same for clients in Java and Go, whose processes have
-several members: each order then names its ``member``.
+`conformance/clients/` has the same for kafka-clients, franz-go, and sarama, whose
+processes have several members, or one if ``topics`` are given: each order names its
+``member``. The programs of kafka-go and in JavaScript take the argument with
+``topics``, but not orders.
 """
 
 from __future__ import annotations
