@@ -43,9 +43,8 @@ def files(root: Path) -> Iterator[tuple[str, str]]:
     Raises
     ------
     OutsideError
-        If a stored finding of safety belongs to no definition.
-    OutsideError
-        If a record cannot be read.
+        If a record cannot be read, or a stored finding of safety does not belong to any
+        definition.
     """
     index = _index(root / FOLDER)
     yield f"{FOLDER}/README.md", render("index", index=index)
