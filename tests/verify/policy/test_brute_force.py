@@ -5,7 +5,6 @@ Reaches into `verify.policy` to compare its states with that list.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -14,11 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import verify
-from tests.references import brute
 from tests.support.shapes import (
     CHAIN,
     LAG_GREEDY_FAILS,
-    SHAPES,
     Document,
     member,
     rebalance,
@@ -118,18 +115,6 @@ def _near(rng: Random, value: Any) -> Any:
     if isinstance(value, list):
         return [max(0, number + rng.choice((0, 0, 1, -1))) for number in value]
     return value + rng.choice((0, 0, 1, -1, -(10**6)))
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_named_shapes_by_another_dealer(name: str) -> None:
-    """Differential: the reference of the engines enumerates without merging topics."""
-    for policy in POLICIES:
-        with suppress(TooLarge):
-            found = min(
-                Brute(verify.case_of(shape(name)), policy).vectors, default=None
-            )
-            best = brute.Brute(shape(name)).best(policy)
-            assert found == best, policy
 
 
 def test_brute_force_knows_every_word_of_a_policy() -> None:
