@@ -7,14 +7,10 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
-import verify
-from rebalance import Instance, to_json
-from solver import Result, Status, flow_policies, parse_policy
-from solver.result import Value
+from rebalance import Instance
+from solver import Result, flow_policies, parse_policy
 from tests.solver.routes import instance
 from tests.support.shapes import Document
 from tests.support.strategies import SMALL, TINY, seeded_rebalance
@@ -115,36 +111,3 @@ def laid_out(document: Document) -> Instance:
 @lru_cache(maxsize=1)
 def _laid_out(text: str) -> Instance:
     return instance(json.loads(text))
-
-
-def judged(document: Document, outcome: Result) -> dict[str, Any]:
-    """Return the judge's verdict on an answer, as it stands in its document."""
-    written = json.loads(to_json(outcome.to_document(laid_out(document))))
-    return verify.judge(document, written)
-
-
-def check_answer(
-    document: Document, outcome: Result, best: Sequence[Any] | None
-) -> None:
-    """Assert that an answer is the best there is, and proved to the judge."""
-    if outcome.status is Status.INFEASIBLE:
-        assert best is None
-        assert outcome.reason
-        return
-    assert outcome.status is Status.OPTIMAL
-    values = [_plain(objective.value) for objective in outcome.objectives]
-    assert values == list(best or ())
-    assert [_plain(objective.bound) for objective in outcome.objectives] == values
-    verdict = judged(document, outcome)
-    assert verdict["verdict"] == "valid"
-    assert verdict["policy"]["balance_met"]
-    assert verdict["policy"]["budget_met"]
-    for level in verdict["objectives"]:
-        assert level["proved"], level
-        assert level["rests_on"] in {"certificate", "terms"}
-    assert "status" not in verdict["evidence"]
-    assert "certificate" not in verdict["evidence"]
-
-
-def _plain(value: Value) -> int | list[int]:
-    return list(value) if isinstance(value, tuple) else value

@@ -18,7 +18,8 @@ from solver import (
     values_of,
 )
 from tests.references.brute import Brute
-from tests.solver.flow_policies.routes import ALWAYS, drawn, judged, laid_out
+from tests.solver.flow_policies.routes import ALWAYS, drawn, laid_out
+from tests.solver.routes import judged
 from tests.support.amount import seeds, share
 from tests.support.shapes import Document
 from verify import TooLarge

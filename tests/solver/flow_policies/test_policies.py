@@ -1,51 +1,17 @@
-"""Flow policies against enumeration of all assignments, and against the judge."""
+"""What flow answers, and what it leaves; see also `tests.solver.test_engines_agree`."""
 
 from __future__ import annotations
 
 import pytest
 
-from rebalance import instance_of, rebalance_of
-from solver import Limits, Status, flow_policies, parse_policy, solve
-from tests.references.brute import Brute
+from solver import Limits, Status, flow_policies, parse_policy
 from tests.solver.flow_policies.routes import (
-    ALWAYS,
-    SOMETIMES,
-    check_answer,
-    drawn,
-    judged,
     laid_out,
     result_of,
 )
-from tests.support.amount import seeds, share
+from tests.solver.routes import judged
+from tests.solver.test_engines_agree import check
 from tests.support.shapes import Document, member, rebalance, shape
-from verify import TooLarge
-
-
-def every_policy(document: Document) -> dict[str, int]:
-    """Check all policies on a rebalance; count what was answered of each."""
-    brute, answered = Brute(document), dict.fromkeys(SOMETIMES, 0)
-    for text in (*ALWAYS, *SOMETIMES):
-        lag = any("lag" in topic for topic in document["topics"].values())
-        if "lag" in text and not lag:
-            continue
-        outcome = result_of(document, text)
-        assert outcome is not None or text not in ALWAYS, text
-        if outcome is not None:
-            check_answer(document, outcome, brute.best(text))
-            answered[text] = 1
-    return answered
-
-
-def test_agrees_with_brute_force() -> None:
-    answered = dict.fromkeys((*ALWAYS, *SOMETIMES), 0)
-    for seed in seeds(max(10, share(100, 250))):
-        try:
-            for text, count in every_policy(drawn(seed)).items():
-                answered[text] += count
-        except TooLarge:
-            continue
-    assert min(answered.values()) > 0, answered
-
 
 NEAR = rebalance(
     {"t": {"partitions": 4, "racks": [["x"], ["x"], ["y"], ["y"]]}},
@@ -121,22 +87,9 @@ def test_bug_an_owner_in_another_rack_is_as_good_as_others_in_the_right_one() ->
             "c": {**member(["t"]), "rack": "y"},
         },
     )
-    for text in (
-        "none; stickiness + rack, load",
-        "spread=1; stickiness + rack, load",
-        "none; 2*stickiness + 2*rack, load",
-    ):
-        best = Brute(document).best(text)
-        outcome = result_of(document, text)
-        if outcome is not None:
-            check_answer(document, outcome, best)
-        result = solve(instance_of(rebalance_of(document)), parse_policy(text))
-        assert result.status is Status.OPTIMAL
-        values = [
-            list(v) if isinstance(v, tuple) else v
-            for v in (objective.value for objective in result.objectives)
-        ]
-        assert values == best
+    policies = ("none; stickiness + rack, load", "none; 2*stickiness + 2*rack, load")
+    for engine in ("flow", "auto"):
+        check(engine, document, (*policies, "spread=1; stickiness + rack, load"))
 
 
 SWAP = rebalance(

@@ -1,50 +1,11 @@
-"""Policies and instances for the tests of the integer programs in PuLP."""
+"""Answers and instances for the tests of the integer programs in PuLP."""
 
 from __future__ import annotations
 
-from rebalance import Instance
 from solver import Limits, Result, parse_policy
 from solver.milp import solve
 from tests.solver.routes import instance
 from tests.support.shapes import Document, member, rebalance
-
-COUNTS = (
-    "fair",
-    "sticky",
-    "dec-min; load, stickiness",
-    "dec-min; rack, stickiness",
-    "dec-min; 3*stickiness + per-topic-spread",
-    "dec-min; max-moves=1",
-    "kip54-sticky",
-    "kip54; stickiness, load",
-    "kip54; load; max-moves=1",
-    "per-topic; stickiness",
-    "per-topic; load",
-    "per-topic; max-moves=0",
-    "spread=0",
-    "spread=1; load; max-moves=1",
-    "fairest-sticky",
-    "none; load",
-    "none; 2*stickiness + rack",
-    "none; per-topic-spread, stickiness",
-)
-LAGS = (
-    "lag-aware",
-    "sticky-lag",
-    "lag-sticky",
-    "kip54; peak-lag",
-    "spread=1; peak-lag, lag-spread",
-    "none; topic-peak-lag, stickiness",
-    "none; lag-deviation, load",
-    "none; 2*stickiness + peak-lag",
-    "per-topic; peak-lag, stickiness; max-moves=2",
-    "dec-min; peak-lag, lag-spread, lag-deviation",
-)
-"""Every balance, every objective, sums, levels and budgets."""
-
-
-def policies_for(laid_out: Instance) -> tuple[str, ...]:
-    return COUNTS if laid_out.lag is None else COUNTS + LAGS
 
 
 def answer(document: Document, text: str) -> Result:
