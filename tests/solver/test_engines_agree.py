@@ -36,9 +36,9 @@ from solver.result import Value
 from tests.references.brute import Brute
 from tests.solver.flow_policies.routes import ALWAYS, SOMETIMES
 from tests.solver.routes import instance, judged
-from tests.support import last_drawn, shapes
+from tests.support import last_drawn
 from tests.support.amount import FIRST_SEED, INSTANCES, share
-from tests.support.shapes import CHAIN, Document, member, rebalance
+from tests.support.shapes import CHAIN, SHAPES, Document, member, rebalance, shape
 from tests.support.strategies import Limits as Size
 from tests.support.strategies import draw_rebalance
 from verify import TooLarge
@@ -126,9 +126,6 @@ SIZES: Final = (
     Size(members=4, topics=3, partitions=2),
     Size(members=3, topics=2, partitions=3),
 )
-SHAPES: Final = sorted(
-    name for name, shape in vars(shapes).items() if name.isupper() and "format" in shape
-)
 DEALS: Final = 10
 """Number of parts of the long run, so that several workers share it."""
 
@@ -144,7 +141,7 @@ def test_engines_agree_on_a_sample(engine: str) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("name", SHAPES)
 def test_engines_agree_on_named_shapes(name: str, engine: str) -> None:
-    check(engine, with_lags(shapes.shape(name), Random(name)))  # noqa: S311
+    check(engine, with_lags(shape(name), Random(name)))  # noqa: S311
 
 
 @pytest.mark.heavy
