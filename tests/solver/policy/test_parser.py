@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 
 import pytest
@@ -20,6 +21,7 @@ from solver import (
     parse_policy,
 )
 from solver.policy import WEIGHT_MAX, dec_min, kip54, per_topic
+from tests.support.snapshots import TESTS
 
 
 def spread(most: int) -> Balance:
@@ -96,27 +98,11 @@ def test_nearly_policies_too(text: str) -> None:
     check_read(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "meaning"),
-    [
-        ("sticky", "dec-min; stickiness"),
-        ("kip54-sticky", "kip54; stickiness"),
-        ("fairest-sticky", "none; stickiness, load"),
-        ("fair", "dec-min"),
-        ("lag-aware", "per-topic; peak-lag"),
-        ("sticky-lag", "dec-min; stickiness, peak-lag"),
-        ("lag-sticky", "dec-min; peak-lag, stickiness"),
-        ("stickiness", "dec-min; stickiness"),
-        (" spread = 2 ;load ", "spread=2; load"),
-        ("sticky;max-moves=3", "dec-min; stickiness; max-moves=3"),
-        ("none;2*stickiness+rack", "none; 2*stickiness + rack"),
-        ("max-moves=0", "dec-min; max-moves=0"),
-        (
-            "per-topic; peak-lag, stickiness; max-moves=3",
-            "per-topic; peak-lag, stickiness; max-moves=3",
-        ),
-    ],
-)
+STATED = json.loads((TESTS / "data" / "policies.json").read_bytes())
+"""Meanings of texts; and errors, each with the word at which it points."""
+
+
+@pytest.mark.parametrize(("text", "meaning"), STATED["meaning"].items())
 def test_meaning(text: str, meaning: str) -> None:
     assert str(parse_policy(text)) == meaning
 
@@ -126,56 +112,19 @@ def test_every_name_is_written_out_and_means_itself() -> None:
         assert parse_policy(name) == policy == parse_policy(str(policy))
 
 
-@pytest.mark.parametrize(
-    ("text", "reason", "culprit"),
-    [
-        ("dec-min; stickyness", "did you mean 'stickiness'?", "stickyness"),
-        ("dec-mn; rack", "did you mean 'dec-min'?", "dec-mn"),
-        ("dec-min; zzzz", "there is: stickiness, peak-lag", "zzzz"),
-        ("dec-min; stickiness; rack", "rack has no place here", "rack"),
-        ("dec-min; sticky, rack", "sticky has no place here", "sticky"),
-        ("spread", "spread needs a number", "spread"),
-        ("spread=-1", "spread below 0", "spread=-1"),
-        ("spread=1.5", "'1.5' is not a number", "spread=1.5"),
-        (
-            "spread=99999999999999999999",
-            "is not a number",
-            "spread=99999999999999999999",
-        ),
-        ("kip54; -1*rack", "a negative weight", "-1"),
-        ("kip54; 0*rack", "a weight outside 1", "0"),
-        ("kip54; 4294967296*rack", "a weight outside 1", "4294967296"),
-        ("kip54; x*rack", "'x' is not a whole number", "x"),
-        ("kip54; 2*2*rack", "more than one weight", "2*2*rack"),
-        ("rack+rack", "an objective twice in one sum", "rack+rack"),
-        ("rack, load, rack", "rack twice", "rack"),
-        ("rack, rack + stickiness, 2*rack", "rack twice", "2*rack"),
-        ("lag-aware; stickiness", "write it out to add more", "stickiness"),
-        ("DEC-MIN; rack", "did you mean 'dec-min'?", "DEC-MIN"),
-        ("2*load", "load is a vector", "2*load"),
-        ("load+rack", "load is a vector", "load+rack"),
-        ("load+", "an objective is missing", ""),
-        ("dec-min=2", "dec-min takes no number", "dec-min=2"),
-        ("sticky=2", "sticky takes no number", "sticky=2"),
-        ("sticky; kip54", "a balance or a name comes first, once", "kip54"),
-        ("rack; kip54", "a balance or a name comes first, once", "kip54"),
-        ("max-moves=1; max-moves=2", "a second budget", "max-moves=2"),
-        ("max-moves=-1", "max-moves below 0", "max-moves=-1"),
-        ("", "an empty part", ""),
-        ("dec-min;; rack", "an empty part", ";"),
-    ],
-)
-def test_bad_policies_point_at_the_word(text: str, reason: str, culprit: str) -> None:
+@pytest.mark.parametrize(("text", "error"), STATED["errors"].items())
+def test_bad_policies_point_at_the_word(text: str, error: list[str]) -> None:
+    reason, culprit = error
     with pytest.raises(PolicyError) as caught:
         parse_policy(text)
-    error = caught.value
-    assert reason in error.reason
-    assert error.start is not None
-    assert error.text == text
-    assert text[error.start : error.start + error.length].strip() == culprit
-    lines = str(error).split("\n")
+    found = caught.value
+    assert reason in found.reason
+    assert found.start is not None
+    assert found.text == text
+    assert text[found.start : found.start + found.length].strip() == culprit
+    lines = str(found).split("\n")
     assert lines[1] == f"  {text}"
-    assert lines[2] == f"  {' ' * error.start}{'^' * error.length}"
+    assert lines[2] == f"  {' ' * found.start}{'^' * found.length}"
 
 
 def test_the_error_marks_the_second_of_two_equal_words() -> None:
