@@ -16,6 +16,7 @@ from tests.proofs.mutated_lines import mutated_lines
 from tests.support import last_drawn
 from tests.support.amount import FIRST_SEED, share
 from tests.support.shapes import CHAIN
+from tests.support.unreadable import ASSIGNMENTS
 from tools import proofs, verdicts
 
 pytestmark = [pytest.mark.heavy, pytest.mark.usefixtures("compiled")]
@@ -58,64 +59,37 @@ def answered(folder: Path, *answers: bytes) -> list[str]:
     return found
 
 
+IN_PLACE_OF_0 = (
+    b"[0,] [,0] [00] [+0] [0.0] [0e0] [0x0] [NaN] [-Infinity] (0) <0>".split()
+)
+IN_PLACE_OF_T = (
+    b"t\x00|t\t|t\x1f|\\t\\x|\\u12|\\ud800|\\udc00\\ud800|\xff|\xc0\x80|\xe0\x9f\xbf"
+    b"|\xed\xa0\x80|\xf4\x90\x80\x80|\xe2\x82"
+).split(b"|")
+
+
 @pytest.mark.parametrize(
     "line",
     [
-        DEEP,
-        DEEP + b"]" * 200_000,
-        b'{"a":' * 200_000,
+        *(DEEP, DEEP + b"]" * 200_000, b'{"a":' * 200_000),
         VALID.replace(b"[0]", b"[" * 1100 + b"0" + b"]" * 1100),
-        VALID[:-1],
-        VALID + VALID,
-        VALID + b" " + VALID,
-        VALID + b" x",
+        *(
+            VALID[:-1],
+            VALID + VALID,
+            VALID + b" " + VALID,
+            VALID + b" x",
+            b"x " + VALID,
+        ),
+        *(VALID[:-1] + b"/* a comment */}", VALID + b" // a comment", b"# a comment"),
         b"x " + VALID,
-        VALID[:-1] + b"/* a comment */}",
-        VALID + b" // a comment",
-        b"# a comment",
-        VALID.replace(b'"members"', b"members"),
-        VALID.replace(b'"members"', b"'members'"),
-        VALID.replace(b"[0]", b"[0,]"),
-        VALID.replace(b"[0]", b"[,0]"),
-        VALID.replace(b"[0]", b"[00]"),
-        VALID.replace(b"[0]", b"[+0]"),
-        VALID.replace(b"[0]", b"[0.0]"),
-        VALID.replace(b"[0]", b"[0e0]"),
-        VALID.replace(b"[0]", b"[0x0]"),
-        VALID.replace(b"[0]", b"[NaN]"),
-        VALID.replace(b"[0]", b"[-Infinity]"),
-        VALID.replace(b"[0]", b"[" + b"9" * 5000 + b"]"),
-        VALID.replace(b"[0]", b"[9223372036854775808]"),
-        VALID.replace(b"[0]", b"(0)"),
-        VALID.replace(b"[0]", b"<0>"),
-        VALID.replace(b'"t"', b'"t\x00"'),
-        VALID.replace(b'"t"', b'"t\t"'),
-        VALID.replace(b'"t"', b'"t\x1f"'),
-        VALID.replace(b'"t"', b'"\\t\\x"'),
-        VALID.replace(b'"t"', b'"\\u12"'),
-        VALID.replace(b'"t"', b'"\\ud800"'),
-        VALID.replace(b'"t"', b'"\\udc00\\ud800"'),
-        VALID.replace(b'"t"', b'"\xff"'),
-        VALID.replace(b'"t"', b'"\xc0\x80"'),
-        VALID.replace(b'"t"', b'"\xe0\x9f\xbf"'),
-        VALID.replace(b'"t"', b'"\xed\xa0\x80"'),
-        VALID.replace(b'"t"', b'"\xf4\x90\x80\x80"'),
-        VALID.replace(b'"t"', b'"\xe2\x82"'),
-        VALID.replace(b'{"t"', b'{"t":[0],"t"'),
-        VALID.replace(b'{"t"', b'{"\\u0074":[0],"t"'),
-        VALID.replace(b", ", b",\xc2\xa0"),
-        VALID.replace(b", ", b",\x0c"),
-        b"\xef\xbb\xbf" + VALID,
-        VALID.decode().encode("utf-16"),
-        b'{"format": "assignment/1"}',
-        b"null",
-        json.dumps(ANSWER | {"figures": {"kept": -1}}).encode(),
-        json.dumps(ANSWER | {"figures": {"loads": [1, "x"]}}).encode(),
-        json.dumps(ANSWER | {"figures": {"kip54_balanced": 1}}).encode(),
-        json.dumps(ANSWER | {"figures": {"unknown": 1}}).encode(),
-        json.dumps(ANSWER | {"group": 1}).encode(),
-        json.dumps(ANSWER | {"reason": None}).encode(),
-        json.dumps(ANSWER | {"assignor": ["a"]}).encode(),
+        *(VALID.replace(b'"members"', name) for name in (b"members", b"'members'")),
+        *(VALID.replace(b"[0]", part) for part in IN_PLACE_OF_0),
+        *(VALID.replace(b"[0]", b"[%b]" % n) for n in (b"%d" % 2**63, b"9" * 5000)),
+        *(VALID.replace(b'"t"', b'"%b"' % part) for part in IN_PLACE_OF_T),
+        *(VALID.replace(b'{"t"', b'{"%b":[0],"t"' % t) for t in (b"t", b"\\u0074")),
+        *(VALID.replace(b", ", b",%b" % space) for space in (b"\xc2\xa0", b"\x0c")),
+        *(b"\xef\xbb\xbf" + VALID, VALID.decode().encode("utf-16"), b"null"),
+        *(p.read_bytes() for p in ASSIGNMENTS if p.stem not in {"empty", "rebalance"}),
     ],
     ids=lambda line: repr(line)[:40],
 )
