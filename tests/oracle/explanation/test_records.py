@@ -16,13 +16,15 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from oracle.explanation import (
     Explanation,
+    bound_terms,
     explain_rebalance,
     explanation_lines,
     tight_sets,
 )
+from oracle.explanation.bound_records import Certified
 from rebalance import DocumentError, document_schema, parse_record
 from solver import explanation as derived
-from tests.references.naive_explanations import explained
+from tests.references.naive_explanations import Naive, explained
 from tests.support.examples import costly
 from tests.support.shapes import CHAIN, Document, member, rebalance
 from tests.support.strategies import rebalances_with_assignments
@@ -51,67 +53,6 @@ def test_other_documents_are_refused(change: Document) -> None:
     assert list(VALIDATOR.iter_errors(document))
     with pytest.raises(DocumentError):
         parse_record(Explanation, json.dumps(document))
-
-
-def statement(found: Explanation, kind: str) -> str:
-    """Return the sentence of the first statement of a kind."""
-    return next(
-        statement.text for statement in found.statements if statement.kind == kind
-    )
-
-
-def test_the_sentence_of_a_block_above_another() -> None:
-    document = rebalance(
-        {"big": 41, "small": 1},
-        {
-            **{f"c{n}": member(["big"]) for n in range(3)},
-            "c3": member(["big", "small"]),
-            "d": member(["small"]),
-        },
-    )
-    found = explained(document)
-    texts = [
-        statement.text for statement in found.statements if statement.kind == "block"
-    ]
-    assert texts[0] == (
-        "All 41 partitions of topic big can only go to c0, c1, c2 and c3. The other"
-        " topic of these members, small, goes to members with fewer partitions. So 11,"
-        " 10, 10, 10 is the most even."
-    )
-    assert texts[1] == (
-        "The one partition of topic small can go to d, or to c3, which holds at least"
-        " as many in any case, so 1 is the most even."
-    )
-    assert len(texts) == 2
-
-
-def test_the_sentence_of_capacities() -> None:
-    members = {"a": member(["t"], capacity=2), "b": member(["t"])}
-    found = explained(rebalance({"t": 9}, members))
-    assert statement(found, "block") == (
-        "All 9 partitions of topic t can only go to a and b, so 6 (capacity 2), 3"
-        " (capacity 1) is the most even."
-    )
-
-
-def test_the_sentence_of_claims_that_balance_forbids() -> None:
-    members = {
-        "a": member(["t", "u"], {"u": [0]}, 1),
-        "b": member(["t", "u"]),
-        "c": member(["u"]),
-    }
-    found = explained(rebalance({"t": 6, "u": 1}, members))
-    assert statement(found, "outranked") == (
-        "a cannot keep u:0 (1 partition): balance requires that the topic goes to c,"
-        " which holds less."
-    )
-
-
-def test_bug_an_empty_list_of_a_topic_that_does_not_exist() -> None:
-    """The judge accepts it, but it has no column."""
-    members = {"a": {"t": [0], "gone": []}, "b": {"t": [1]}}
-    given = {"format": "assignment/1", "members": members}
-    assert explained(CYCLE, given).answer == "best"
 
 
 def wrong_claims(*arguments: Any) -> Any:
@@ -180,3 +121,36 @@ def test_a_false_statement_is_withdrawn(
     assert kind not in [statement.kind for statement in found.statements]
     assert found.withdrawn == withdrawn
     assert "failed the check" in list(explanation_lines(found))[-1]
+
+
+def test_a_bound_outside_its_scope_is_withdrawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Loads 1, 1 are allowed: the judge does not prove 2, 0 without a scope."""
+    alone = {"a": member(["t"], {"t": [0, 1]}, 1), "b": member(["t"])}
+
+    def unscoped(**parts: object) -> object:
+        return Certified.model_validate({**parts, "after": []})
+
+    monkeypatch.setattr(bound_terms, "Certified", unscoped)
+    found = explained(rebalance({"t": 2}, alone), None, "none; stickiness, load")
+    assert (found.statements, found.withdrawn) == ([], 1)
+
+
+def test_bug_levels_are_not_loads() -> None:
+    """Both a and c hold 3 partitions in some balanced assignment."""
+    document = rebalance(
+        {"t": 7, "u": 5},
+        {
+            "a": member(["t", "u"], {"u": [0]}, 1),
+            "b": member(["t"]),
+            "c": member(["u"]),
+            "d": member(["u"]),
+        },
+    )
+    first, *_ = explained(document).statements
+    assert "members that hold at most as many partitions even so" in first.text
+    naive = Naive(document)
+    pairs = [(loads["a"], loads["c"]) for loads in map(naive.loads, naive.balanced())]
+    assert (3, 3) in pairs
+    assert all(mine >= other for mine, other in pairs)

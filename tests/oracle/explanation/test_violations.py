@@ -9,96 +9,14 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-import pytest
-
 import verify
 from oracle.explanation.improvement_records import Violated
 from tests.references.naive_explanations import explained
 from tests.support.amount import seeds, share
-from tests.support.shapes import Document, member, rebalance
+from tests.support.shapes import Document
 from tests.support.strategies import TINY, draw_assignment, seeded_rebalance
 
 FINDINGS = Path(__file__).resolve().parents[3] / "docs" / "findings"
-CLAIMED_TWICE = rebalance(
-    {"t": 1, "u": 3},
-    {
-        "a": member(["t"], {"t": [0]}),
-        "b": member(["t", "u"], {"t": [0], "u": [0]}, 1),
-    },
-)
-LEFT = rebalance(
-    {"t": 2, "u": 1},
-    {
-        "a": member(["t"], {"u": [0], "t": [7]}, 1),
-        "b": member(["u"]),
-        "c": member(["t"]),
-    },
-)
-UNCLAIMED = rebalance({"t": 2, "u": 1}, {"a": member(["t"]), "b": member(["u"])})
-
-
-@pytest.mark.parametrize(
-    ("document", "members", "sentence"),
-    [
-        pytest.param(
-            CLAIMED_TWICE,
-            {"a": {"t": [0]}, "b": {"t": [0], "u": [0, 1, 2]}},
-            "Invalid: assigned-twice, t:0, member b. Claims on t:0: b (generation 1), a"
-            " (no generation). a and b read it at the same time: its records are"
-            " processed twice. This is the pattern of"
-            " docs/findings/double-claims-assigned-twice.md.",
-            id="claimed-twice",
-        ),
-        pytest.param(
-            LEFT,
-            {"a": {"u": [0]}, "b": {}, "c": {"t": [0, 1]}},
-            "Invalid: unsubscribed, u:0, member a. Claims on u:0: a (generation 1). a"
-            " does not subscribe to the topic, so no member reads it. This is the"
-            " pattern of docs/findings/left-topic-claims.md.",
-            id="left-topic",
-        ),
-        pytest.param(
-            LEFT,
-            {"a": {"t": [7]}, "b": {"u": [0]}, "c": {"t": [0, 1]}},
-            "Invalid: unknown-partition, t:7, member a. Claims on t:7: a (generation"
-            " 1). The partition does not exist: there is nothing to read. This is the"
-            " pattern of docs/findings/missing-partition-claims.md.",
-            id="missing-partition",
-        ),
-        pytest.param(
-            UNCLAIMED,
-            {"a": {"t": [0]}, "b": {"t": [1]}},
-            "Invalid: unassigned, u:0. No member claims u:0. No member reads it: its"
-            " records wait until another rebalance. This is the pattern of"
-            " docs/findings/leader-topics-only.md.",
-            id="leader-topics",
-        ),
-        pytest.param(
-            UNCLAIMED,
-            {"a": {"t": [0, 1]}, "b": {"u": [0]}, "x": {}},
-            "Invalid: unknown-member, member x. It is not in the group, so nobody reads"
-            " its partitions.",
-            id="unknown-member",
-        ),
-    ],
-)
-def test_the_cause_the_readers_and_the_finding(
-    document: Document, members: Document, sentence: str
-) -> None:
-    found = explained(document, {"format": "assignment/1", "members": members})
-    assert found.withdrawn == 0
-    assert sentence in [statement.text for statement in found.statements]
-
-
-def test_partitions_are_counted_as_on_the_page() -> None:
-    """Two members too many have each of two partitions: four violations, two places."""
-    document = rebalance({"t": 2}, {name: member(["t"]) for name in "abc"})
-    members = {name: {"t": [0, 1]} for name in "abc"}
-    found = explained(document, {"format": "assignment/1", "members": members})
-    (one,) = found.statements
-    assert isinstance(one, Violated)
-    assert (one.count, one.partitions) == (4, 2)
-    assert "(4 violations of this rule, on 2 partitions)" in one.text
 
 
 def test_what_is_stated_agrees_with_the_documents() -> None:

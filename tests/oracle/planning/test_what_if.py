@@ -24,7 +24,6 @@ from oracle.planning import (
 )
 from rebalance import (
     Assignment,
-    InstanceError,
     Rebalance,
     assignment_of,
     instance_of,
@@ -69,37 +68,6 @@ def test_each_change_changes_what_it_states() -> None:
         "t": {"partitions": 4, "lag": [10, 7, 18, 0]},
         "u": {"partitions": 1, "lag": [0]},
     }
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        (Leave(member="z"), "leaves, but is not a member: 'z'"),
-        (Join(member="a", subscription=["t"]), "joins, but is a member: 'a'"),
-        (
-            Subscribe(member="z", subscription=[]),
-            "subscribes, but is not a member: 'z'",
-        ),
-        (AddPartitions(topic="t", partitions=2), "Kafka cannot remove any: 't'"),
-        (SetLag(topic="z", lag=1), "lag of a topic that does not exist: 'z'"),
-        (SetLag(topic="t", partition=3, lag=1), "a partition that does not exist"),
-        (SetLag(topic="t", times=2**62), "lag does not fit 64 bits: 't'"),
-    ],
-)
-def test_a_change_that_contradicts_the_group_is_named(
-    change: Change, reason: str
-) -> None:
-    with pytest.raises(InstanceError) as caught:
-        changed(HELD, change)
-    assert reason in str(caught.value)
-
-
-def test_lag_that_is_not_stated_can_only_be_set_as_a_whole() -> None:
-    document = rebalance({"t": 2}, {"a": member(["t"])})
-    assert changed(document, SetLag(topic="t", lag=3))["topics"]["t"]["lag"] == [3, 3]
-    for change in (SetLag(topic="t", partition=0, lag=3), SetLag(topic="t", times=2)):
-        with pytest.raises(InstanceError, match="not stated"):
-            changed(document, change)
 
 
 def test_racks_of_new_partitions_are_unknown() -> None:
