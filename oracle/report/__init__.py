@@ -1,6 +1,6 @@
 """The HTML page: one file with the results of an audit, readable offline."""
 
-from oracle.report.group_advice import advice_of_group
+from oracle.report.facts import advice_of_group
 from oracle.report.page import page_of, prepare_page, write_page
 from oracle.report.rebalance_page import write_rebalance_page
 

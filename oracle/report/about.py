@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from pipeline.tables import read_manifest
 
@@ -32,10 +32,7 @@ def read_about(folder: Path) -> About:
     SourceError
         As `read_manifest`.
     """
-    return _about(read_manifest(folder))
-
-
-def _about(manifest: dict[str, Any]) -> About:
+    manifest = read_manifest(folder)
     versions = manifest["versions"]
     machine = manifest["machine"]
     gibibytes = round(machine["memory_bytes"] / 2**30)

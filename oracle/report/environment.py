@@ -9,9 +9,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from oracle.names import abridged, visible
-from oracle.report.best import ACTUAL
 from oracle.report.finding import example_counts
 from oracle.wording import counted, loads_text, percent, share
+from pipeline.evaluation import ACTUAL
 
 NAME_SHOWN: Final = 36
 TITLE_SHOWN: Final = 300

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import pyarrow as pa
 
 from oracle.report.advice import Advisor
-from oracle.report.best import ACTUAL, BESTS, KIP54, OPTIMUM
 from oracle.report.episodes import Episodes, episodes_of
-from oracle.report.load import Tables
-from oracle.report.outcomes import Counts, summed
+from oracle.report.load import Tables, load
+from oracle.report.outcomes import Counts, added
 from oracle.report.states import States, states_of
 from oracle.report.trend import Trend, trend_of
 from oracle.summary import (
@@ -23,6 +23,7 @@ from oracle.summary import (
     client_units,
     medians,
 )
+from pipeline.evaluation import ACTUAL, KIP54, OPTIMUM
 
 _KEEPING = ("sticky", "uniform")
 """Names of sticky assignors, which keep partitions with their owners."""
@@ -109,9 +110,9 @@ def facts_of(tables: Tables, units: pa.Table | None = None) -> Facts:
     return Facts(
         groups=tuple(rows),
         clients=tuple(shown),
-        others=summed(Counts, [row.counts for row in rest]),
+        others=added(Counts, [row.counts for row in rest]),
         others_count=len(rest),
-        all_clients=summed(Counts, [row.counts for row in rows]),
+        all_clients=added(Counts, [row.counts for row in rows]),
         assignors=tuple(_assignor_rows(tables.answers)),
         episodes=tuple(episodes_of(tables.episodes)),
         generations=len(tables.rebalances),
@@ -125,6 +126,23 @@ def facts_of(tables: Tables, units: pa.Table | None = None) -> Facts:
             for table in (tables.rebalances, tables.snapshots)
         ),
     )
+
+
+def advice_of_group(folder: Path, group: str) -> str | None:
+    """Return the line that the page of an audit has about a group.
+
+    It is None if nothing is judged. Of a group in several clusters, each has a line.
+
+    Raises
+    ------
+    SourceError
+        If the folder holds no audit, or its tables cannot be read.
+    """
+    rows = [row for row in facts_of(load(folder, group)).groups if row.advice]
+    if len({row.cluster for row in rows}) < 2:
+        return rows[0].advice if rows else None
+    ordered = sorted(rows, key=lambda row: row.cluster)
+    return "; ".join(f"{row.cluster}: {row.advice}" for row in ordered)
 
 
 def units_of(tables: Tables) -> pa.Table:
@@ -226,7 +244,7 @@ def _best_first(row: AssignorRow) -> tuple[int, float, int, str]:
     counts = row.counts
     order = {OPTIMUM: 0, KIP54: 1}
     share = counts.optimum / counts.judged if counts.judged else -1
-    return order.get(row.name, len(BESTS)), -share, counts.needless_moves, row.name
+    return order.get(row.name, len(order)), -share, counts.needless_moves, row.name
 
 
 def _lag(row: Mapping[str, int]) -> Lag:

@@ -6,13 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from oracle.report.best import BESTS
 from oracle.summary import COUNT_EDGES, LAG_EDGES, SCORE_EDGES, AssignorCounts
+from pipeline.evaluation import KIP54, OPTIMUM
+
+BESTS: Final = (OPTIMUM, KIP54)
+"""Optima with which assignors are compared; they are not assignors."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,9 @@ from typing import Final
 
 import pyarrow as pa
 
-from oracle.report.best import ACTUAL, KIP54
 from oracle.report.load import Tables
 from oracle.summary import AssignorCounts, kip54_counts
+from pipeline.evaluation import ACTUAL, KIP54
 
 GROUPS_COMPARED: Final = 8
 """Groups in the table, most needless moves first."""

@@ -61,7 +61,7 @@ class Counts:
         return count
 
 
-def summed(kind: type[_Counts], rows: Sequence[_Counts]) -> _Counts:
+def added(kind: type[_Counts], rows: Sequence[_Counts]) -> _Counts:
     """Add counts of a kind, a dataclass of integers."""
     names = [field.name for field in fields(kind)]
     return kind(**{name: sum(getattr(row, name) for row in rows) for name in names})

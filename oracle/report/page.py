@@ -16,7 +16,6 @@ from markupsafe import Markup
 from oracle.names import abridged, visible
 from oracle.report.about import read_about
 from oracle.report.audited import audited_of
-from oracle.report.best import ACTUAL, BESTS, OPTIMUM
 from oracle.report.charts import (
     columns,
     gap_cells,
@@ -34,7 +33,7 @@ from oracle.report.endless import (
 from oracle.report.environment import assignor_label, environment
 from oracle.report.facts import AssignorRow, ClientRow, Facts, facts_of, units_of
 from oracle.report.finding import headline
-from oracle.report.gaps import Gaps, gaps_of
+from oracle.report.gaps import BESTS, Gaps, gaps_of
 from oracle.report.group_index import Group, case_id, group_data, group_ids
 from oracle.report.kip54 import kip54_of
 from oracle.report.load import load, system_allocator
@@ -43,6 +42,7 @@ from oracle.report.outcomes import Counts
 from oracle.report.outliers import Outlier, outlier_of, outliers_of
 from oracle.report.trend import Trend
 from oracle.writing import replacing
+from pipeline.evaluation import ACTUAL, OPTIMUM
 from rebalance import ClaimRule
 
 WIDE: Final = 1080

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from oracle.report.load import Tables
-from oracle.report.outcomes import Counts, summed
-from oracle.summary import equals, is_true
+from oracle.report.outcomes import Counts, added
+from oracle.summary import equals, is_true, summed
 
 REASONS_LISTED: Final = 8
 _LINES: Final = "the text contradicts itself in a line"
@@ -103,9 +103,9 @@ def states_of(tables: Tables) -> States:
     return States(
         rows=tuple(listed),
         reasons=_reasons(tables.snapshots),
-        others=summed(StateCounts, [row.counts for row in rest]),
+        others=added(StateCounts, [row.counts for row in rest]),
         others_count=len(rest),
-        total=summed(StateCounts, [row.counts for row in rows]),
+        total=added(StateCounts, [row.counts for row in rows]),
         groups=len(rows),
     )
 
@@ -145,10 +145,9 @@ def _summands(snapshots: pa.Table) -> pa.Table:
     }
     columns = {name: snapshots[name] for name in ("cluster", "group_id")}
     columns |= {name: pc.cast(flag, pa.int64()) for name, flag in flags.items()}
-    grouped = pa.table(columns).group_by(["cluster", "group_id"], use_threads=False)
-    return grouped.aggregate([(name, "sum") for name in flags])
+    return summed(pa.table(columns), ["cluster", "group_id"])
 
 
 def _counts(row: Mapping[str, int]) -> StateCounts:
     names = [field.name for field in fields(StateCounts)]
-    return StateCounts(**{name: row[f"{name}_sum"] for name in names})
+    return StateCounts(**{name: row[name] for name in names})

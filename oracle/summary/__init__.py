@@ -4,7 +4,7 @@ Aggregates of parts (`partial_…`) merge into the aggregate of the whole, so th
 of any size are read in batches. Does not import Spark.
 """
 
-from oracle.summary.arrow_columns import equals, is_true, plain
+from oracle.summary.arrow_columns import equals, is_true, plain, summed
 from oracle.summary.assignor_counts import (
     ANSWER_COLUMNS,
     COUNT_EDGES,
@@ -73,4 +73,5 @@ __all__ = [
     "partial_group_gains",
     "percent_above",
     "plain",
+    "summed",
 ]
