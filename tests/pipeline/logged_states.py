@@ -11,12 +11,13 @@ import pyarrow.dataset as ds
 from conformance.broker import Broker
 from pipeline.cases import REPORTED, SNAPSHOT, Case, unpack
 from pipeline.describe.record_states import with_record_states
-from pipeline.history.stream import ORDER, histories
+from pipeline.history.stream import histories
 from pipeline.sources.leader_logs import rows_of_leader_logs
 from pipeline.sources.lines import Line
 from pipeline.sources.rows import CASE, Row
 from tests.pipeline.local_reading import read_paths
 from tests.pipeline.logged_groups import segment_of
+from tests.pipeline.recorded import in_order
 from tests.pipeline.test_log_segments import BROKER, NAME
 
 Held = dict[str, list[int]]
@@ -67,10 +68,10 @@ def snapshots(folder: Path) -> dict[int, dict[str, Any]]:
 
 def with_records(*paths: Path) -> list[Case]:
     """Return the states, completed from records, by generation."""
-    rows = list(histories(_ordered(read_paths(paths))))
+    rows = list(histories(in_order(read_paths(paths))))
     return [
         case
-        for case in cases(list(with_record_states(_ordered(rows), {})))
+        for case in cases(list(with_record_states(in_order(rows), {})))
         if case.owned_from == SNAPSHOT
     ]
 
@@ -87,7 +88,7 @@ def recorded_generations(records: Path, group: str) -> set[int | None]:
     """Return the generations of a group that its records have: those in force."""
     return {
         case.generation
-        for case in cases(list(histories(_ordered(read_paths([records])))))
+        for case in cases(list(histories(in_order(read_paths([records])))))
         if case.group_id == group
     }
 
@@ -108,11 +109,3 @@ def check_states(states: list[Case], records: Path, group: str) -> None:
     assert len(known) >= 3
     assert all(state.state_of is not None for state in known)
     assert {state.subscriptions for state in known} == {REPORTED}
-
-
-def _ordered(rows: list[Row]) -> list[Row]:
-    def place(row: Row) -> tuple[Any, ...]:
-        values = (row.get(name) for name in ORDER)
-        return tuple((value is not None, value) for value in values)
-
-    return sorted(rows, key=place)

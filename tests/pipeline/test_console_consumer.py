@@ -34,6 +34,7 @@ from tests.pipeline.console_output import DATA, printed
 from tests.pipeline.describe.describe_text import offsets
 from tests.pipeline.local_reading import damage, read_path, read_paths, records
 from tests.pipeline.logged_groups import fill, segment_of
+from tests.pipeline.recorded import in_order
 from tests.pipeline.test_log_segments import BROKER, NAME
 
 TEXT, GROUPS, OFFSETS = (
@@ -57,15 +58,8 @@ def by_group(rows: Iterable[Row], *types: int) -> dict[str, list[Bytes]]:
 
 
 def cases(rows: Iterable[Row]) -> list[Case]:
-    ordered = sorted(
-        rows,
-        key=lambda row: (
-            row.get("group_id") or "",
-            -1 if row.get("source_partition") is None else row["source_partition"],
-            row.get("source_offset") or 0,
-        ),
-    )
-    return [unpack(row["value"]) for row in histories(ordered) if row["what"] == CASE]
+    found = histories(in_order([*rows]))
+    return [unpack(row["value"]) for row in found if row["what"] == CASE]
 
 
 def without_places(found: list[Case]) -> list[Case]:

@@ -26,7 +26,8 @@ from tests.pipeline.describe.describe_text import MEMBERS, members, read, state,
 from tests.pipeline.groups import Log, group, member
 from tests.pipeline.judging.judged_cases import judge_case_rows
 from tests.pipeline.local_reading import read_paths
-from tests.pipeline.test_sources import in_order, jsonl
+from tests.pipeline.recorded import in_order
+from tests.pipeline.test_sources import jsonl
 from tests.support.strategies import rebalances_with_assignments
 from tests.support.wire import RECORDINGS, TESTS
 from verify import judge

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.history.stream import ORDER, histories
+from pipeline.history.stream import histories
 from pipeline.sources.find import find_sources
 from pipeline.sources.lines import Line, read_lines
 from pipeline.sources.record_lines import milliseconds, row_of_line
@@ -34,6 +34,7 @@ from rebalance import rebalance_of
 from rebalance.arrow import to_table
 from tests.pipeline.groups import START_MS, Log, commit, group, member
 from tests.pipeline.local_reading import read_found, read_path
+from tests.pipeline.recorded import in_order
 from tests.support.shapes import CHAIN, DOUBLE_CLAIM
 
 LOG = Log().add(
@@ -235,13 +236,6 @@ def test_any_bytes_are_read_or_set_apart(key: bytes, value: bytes) -> None:
 def _row(record: dict[str, Any]) -> Row:
     row = row_of_line(Line(number=1, text=orjson.dumps(record)), "s")
     return keyed(row) if row["what"] == RECORD else row
-
-
-def in_order(rows: list[Row]) -> list[Row]:
-    def key(row: Row) -> tuple[tuple[bool, Any], ...]:
-        return tuple((row.get(name) is not None, row.get(name)) for name in ORDER)
-
-    return sorted(rows, key=key)
 
 
 def stream(log: Log, *more: Log) -> list[Row]:
