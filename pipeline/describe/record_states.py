@@ -100,16 +100,8 @@ def _completed(snapshot: Case, rebalance: Case) -> Case:
     if known is None or snapshot.generation not in (None, rebalance.generation):
         return snapshot
     if snapshot.members_listed == HOLDERS_LISTED:
-        idle = {
-            name: replace(member, owned={}, assigned={}, subscription=[])
-            for name, member in recorded.items()
-            if not member.assigned
-        }
-        everyone = idle | (snapshot.members or {})
-        known |= {name: recorded[name] for name in idle}
-        snapshot = replace(
-            snapshot, members=dict(sorted(everyone.items())), members_listed=ALL_LISTED
-        )
+        snapshot, idle = _with_idle_members(snapshot, recorded)
+        known |= idle
     agrees = snapshot.state_of is None or (
         snapshot.subscriptions == REPORTED
         and all(
@@ -138,6 +130,17 @@ def _completed(snapshot: Case, rebalance: Case) -> Case:
         least_sizes=None,
         undated_sizes=rebalance.undated_sizes,
     )
+
+
+def _with_idle_members(snapshot: Case, recorded: Members) -> tuple[Case, Members]:
+    """Add the members without partitions, which the text does not list; return both."""
+    found = {name: member for name, member in recorded.items() if not member.assigned}
+    idle = {
+        name: replace(member, owned={}, assigned={}, subscription=[])
+        for name, member in found.items()
+    }
+    everyone = dict(sorted((idle | (snapshot.members or {})).items()))
+    return replace(snapshot, members=everyone, members_listed=ALL_LISTED), found
 
 
 def _same_state(state: Case, rebalance: Members) -> Members | None:

@@ -75,14 +75,7 @@ def record_of_fields(
 
     ``fields`` are the columns of `COLUMNS` with our names, as read.
     """
-    topic = fields.get("topic")
-    reason, at = None, None
-    if topic is not None and topic != OFFSETS_TOPIC:
-        reason = f"a record of topic {topic!r}, not {OFFSETS_TOPIC}"
-    elif fields["key"] is None:
-        reason = "key: a record without one"
-    elif not all(_is_sound(fields[name], bits) for name, bits in _BITS.items()):
-        reason = "partition or offset missing or out of range"
+    reason, at = _why_unsound(fields), None
     try:
         at = milliseconds(fields.get("timestamp"))
     except ValueError as error:
@@ -109,6 +102,18 @@ def record_of_fields(
         "at": at,
     }
     return record_row(source, place, key=parts["key"] or b"", value=parts["value"])
+
+
+def _why_unsound(fields: dict[str, Any]) -> str | None:
+    """Return why a record is not one of a group, or has no place; None if neither."""
+    topic = fields.get("topic")
+    if topic is not None and topic != OFFSETS_TOPIC:
+        return f"a record of topic {topic!r}, not {OFFSETS_TOPIC}"
+    if fields["key"] is None:
+        return "key: a record without one"
+    if not all(_is_sound(fields[name], bits) for name, bits in _BITS.items()):
+        return "partition or offset missing or out of range"
+    return None
 
 
 def _bytes(data: bytes | None, encoding: Encoding | None) -> bytes | None:
