@@ -61,7 +61,7 @@ def batches_of_table(piece: SourcePiece, max_partitions: int) -> Batches:
             if unread:
                 total = parquet.metadata.num_rows
                 reason = f"breaks off here: {unread:,} of {total:,} rows cannot be read"
-    except (OSError, pa.ArrowException):
+    except (OSError, IndexError, pa.ArrowException):  # or is another one by now
         reason = "the file cannot be read"
     if reason is not None:
         yield from batches_of([quarantine_row(UNREADABLE, reason, source=file.name)])

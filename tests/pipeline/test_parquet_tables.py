@@ -150,9 +150,14 @@ def test_a_damaged_row_group_costs_no_other(tmp_path: Path) -> None:
     assert row["source"].endswith("/bad.parquet")
 
 
-def test_a_table_that_is_gone_is_named(tmp_path: Path) -> None:
-    parquet(tmp_path / "r.parquet", LOG.records)
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_table_that_is_gone_is_named(tmp_path: Path, is_replaced: bool) -> None:
+    path = tmp_path / "r.parquet"
+    pq.write_table(recorded(), path, row_group_size=3)
     found = find_sources([tmp_path])
-    assert len(pieces_of(found.files)) == 1
-    (tmp_path / "r.parquet").unlink()
-    assert damage(read_found(found)) == [(None, "the file cannot be read", 1)]
+    assert len(pieces_of(found.files)) == 2
+    path.unlink()
+    if is_replaced:
+        pq.write_table(recorded().slice(3), path)
+    gone = (None, "the file cannot be read", 1)
+    assert damage(read_found(found)) == [gone] * (1 if is_replaced else 2)
