@@ -8,7 +8,7 @@ temporary folder and reads them as files of its machine.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count, groupby
 from operator import itemgetter
@@ -108,9 +108,7 @@ def _joined(files: dict[str, tuple[int, str]]) -> Callable[[Batches], Batches]:
     return join
 
 
-def _rows(
-    batches: Iterator[pa.RecordBatch] | list[pa.RecordBatch],
-) -> Iterator[tuple[Any, ...]]:
+def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[Any, ...]]:
     for batch in batches:
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
