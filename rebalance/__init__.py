@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         always_compiled,
         argument,
         borrowing_kernel,
+        inlined_kernel,
         interpret_kernels,
         kernel,
         kernels_are_interpreted,
@@ -180,6 +181,7 @@ __all__ = [
     "extra_of",
     "figures_of",
     "html_table",
+    "inlined_kernel",
     "install_command",
     "instance_of",
     "interpret_kernels",
@@ -225,8 +227,8 @@ _MODULES: Final = {
     ),
     "claims": "NOBODY Bools ClaimRule Claims Int32 Int64",
     "columns": "instance_of subscription_classes",
-    "compiled": "always_compiled argument borrowing_kernel interpret_kernels kernel "
-    "kernels_are_interpreted",
+    "compiled": "always_compiled argument borrowing_kernel inlined_kernel "
+    "interpret_kernels kernel kernels_are_interpreted",
     "culprits": "schema_error",
     "display": "html_table",
     "documents": (

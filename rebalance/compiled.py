@@ -40,6 +40,15 @@ def borrowing_kernel(function: Function) -> Function:
     return _kernel(function, _nrt=False)
 
 
+def inlined_kernel(function: Function) -> Function:
+    """Compile a kernel as a part of each of its callers.
+
+    A call passes every array of every tuple, seven numbers each; where that takes
+    longer than the function itself, it is to be a part of its callers.
+    """
+    return _kernel(function, inline="always")
+
+
 def _kernel(function: Function, **options: Any) -> Function:
     if _Process.is_interpreting:
         return function

@@ -25,7 +25,7 @@ from rebalance import Int64
 def walk_no_groups() -> None:
     """Read no records, and walk no groups of either protocol."""
     nothing = Binaries(
-        np.zeros(0, np.uint8), np.zeros(1, np.int64), np.zeros(0, np.bool_)
+        np.frombuffer(b"", np.uint8), np.zeros(1, np.int64), np.zeros(0, np.bool_)
     )
     records = tape_of(nothing, nothing)
     none, rank = _none(), np.zeros(records.names.used[0], np.int64)

@@ -17,7 +17,13 @@ from pathlib import Path
 from typing import Final
 
 PACKAGES: Final = ("solver", "heuristics", "pipeline")
-MARKS: Final = (b"njit", b"@kernel", b"@borrowing_kernel", b"@always_compiled")
+MARKS: Final = (
+    b"njit",
+    b"@kernel",
+    b"@borrowing_kernel",
+    b"@inlined_kernel",
+    b"@always_compiled",
+)
 """Of sources with kernels; the decorator itself is in `rebalance`."""
 
 PROCESSES_MAX: Final = 4

@@ -12,12 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pipeline.records.field_tables import VERSIONS, Kind, Programs, Step
-from rebalance import ABSENT, Int32, Int64, argument, borrowing_kernel
+from rebalance import ABSENT, Int32, Int64, borrowing_kernel, inlined_kernel
 
 Bytes = npt.NDArray[np.uint8]
 
-AS_BYTES, AS_TEXT = argument(0), argument(1)
-_VERSION_BYTES: Final = argument(2)
+AS_BYTES, AS_TEXT = range(2)
 
 REFUSED: Final = -1
 """Position after a message that is not one of its kind."""
@@ -80,7 +79,7 @@ class NameTable(NamedTuple):
         return bool(2 * self.used[0] >= self.slot.size)
 
 
-@borrowing_kernel
+@inlined_kernel
 def number_at(data: Bytes, at: int, size: int) -> int:
     """Return the signed number of ``size`` bytes, high byte first."""
     value = int(data[at])
@@ -91,15 +90,15 @@ def number_at(data: Bytes, at: int, size: int) -> int:
     return value
 
 
-@borrowing_kernel
+@inlined_kernel
 def version_at(data: Bytes, at: int, end: int) -> int:
     """Return the version, or the type, that a message begins with; `REFUSED`: none."""
     if end - at < _INT16:
         return REFUSED
-    return number_at(data, at, _VERSION_BYTES)
+    return number_at(data, at, _INT16)
 
 
-@borrowing_kernel
+@inlined_kernel
 def _varint(data: Bytes, at: int, end: int) -> tuple[int, int]:
     """Return an unsigned number of at most 32 bits and its end, or `REFUSED`."""
     value = 0
@@ -115,7 +114,7 @@ def _varint(data: Bytes, at: int, end: int) -> tuple[int, int]:
     return 0, REFUSED
 
 
-@borrowing_kernel
+@inlined_kernel
 def _is_text(data: Bytes, at: int, end: int) -> bool:
     """Return whether bytes are UTF-8 (RFC 3629, section 4)."""
     while at < end:
@@ -140,7 +139,7 @@ def _is_text(data: Bytes, at: int, end: int) -> bool:
     return True
 
 
-@borrowing_kernel
+@inlined_kernel
 def number_of(names: NameTable, data: Bytes, at: int, end: int, kind: int) -> int:
     """Return the number of a text; `REFUSED` if it is `AS_TEXT` and not UTF-8."""
     key = 2_166_136_261
@@ -271,7 +270,16 @@ def read_message(  # noqa: C901, PLR0911, PLR0912, PLR0915 - one pass: calls are
             if kind == _ARRAY:
                 tape[put] = length
                 put += 1
-                if length:
+                if length and program[step + 1, 0] == _INT32 and program[step, 2] == 1:
+                    after = at + _INT32 * length
+                    if after > end:
+                        return REFUSED, put
+                    while at < after:
+                        tape[put] = number_at(data, at, _INT32)
+                        put += 1
+                        at += _INT32
+                    step += 1
+                elif length:
                     depth += 1
                     items[depth, 0], items[depth, 2] = step + 1, length
                     items[depth, 1] = step + 1 + program[step, 2]
@@ -285,16 +293,19 @@ def read_message(  # noqa: C901, PLR0911, PLR0912, PLR0915 - one pass: calls are
                 put += 2 * is_kept
             else:
                 tape[put] = ABSENT
-                if not is_null:
-                    tape[put] = number_of(reader.names, data, at, after, AS_TEXT)
-                    if tape[put] < 0:
-                        return REFUSED, put
-                put += is_kept
+                if is_kept:
+                    if not is_null:
+                        tape[put] = number_of(reader.names, data, at, after, AS_TEXT)
+                        if tape[put] < 0:
+                            return REFUSED, put
+                    put += 1
+                elif not _is_text(data, at, after):
+                    return REFUSED, put
             at = after
         step += 1
 
 
-@borrowing_kernel
+@inlined_kernel
 def _read_tags(
     reader: MessageReader, step: int, at: int, end: int, put: int
 ) -> tuple[int, int]:
@@ -327,7 +338,7 @@ def _read_tags(
     return at, put
 
 
-@borrowing_kernel
+@inlined_kernel
 def _values_of(kind: int) -> int:
     """Return how many numbers a tag has on the tape."""
     if kind == _INT32S:
@@ -335,7 +346,7 @@ def _values_of(kind: int) -> int:
     return 2 if kind == _BYTES else 1
 
 
-@borrowing_kernel
+@inlined_kernel
 def _read_tag(reader: MessageReader, kind: int, at: int, size: int, place: int) -> bool:
     """Read a known tag; return whether its bytes are of its kind."""
     if kind == _BYTES:

@@ -42,7 +42,7 @@ from pipeline.records.tape_layout import (
     STREAM,
     TOPICS,
 )
-from rebalance import ABSENT, argument, borrowing_kernel
+from rebalance import ABSENT, argument, borrowing_kernel, inlined_kernel
 
 _NEWEST: Final = 3
 """Version of the consumer protocol."""
@@ -91,7 +91,7 @@ def read_members(reader: MessageReader, group: int, put: int) -> int:
     return put
 
 
-@borrowing_kernel
+@inlined_kernel
 def _read_versioned(
     reader: MessageReader, message: int, at: int, end: int, put: int
 ) -> int:
@@ -108,7 +108,7 @@ def _read_versioned(
     return filled
 
 
-@borrowing_kernel
+@inlined_kernel
 def _read_subscription(
     reader: MessageReader, at: int, end: int, sent: int, put: int, assignor: int
 ) -> int:

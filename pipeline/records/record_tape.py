@@ -47,7 +47,7 @@ from pipeline.records.tape_layout import (
     START,
     TARGET_EPOCH,
 )
-from rebalance import Bools, Int64, argument, borrowing_kernel, kernel
+from rebalance import Bools, Int64, argument, borrowing_kernel, inlined_kernel
 
 if TYPE_CHECKING:
     import pyarrow as pa  # kernels are compiled without it
@@ -115,7 +115,7 @@ def _read(keys: Binaries, values: Binaries, slots: int) -> RecordTape:
     names = NameTable.for_bytes(size + known, slots)
     ids = NameTable.for_bytes(size, slots)
     for name in KNOWN_NAMES:
-        text = np.array([*name.encode()], np.uint8)
+        text = np.frombuffer(name.encode(), np.uint8)
         number_of(names, text, 0, text.size, AS_TEXT)
     count = keys.is_null.size
     room = _room_for(_longest(keys) + _longest(values))
@@ -154,16 +154,16 @@ def _longest(column: Binaries) -> int:
 
 
 def _binaries(column: pa.BinaryArray) -> Binaries:
-    """Return a column as arrays; they are copies (kernels want those)."""
+    """Return a column as arrays; its bytes are not copied, and cannot be written."""
     _, offsets, data = column.buffers()
     at = np.frombuffer(offsets, np.int32)[column.offset :][: len(column) + 1]
     begin, end = int(at[0]), int(at[-1])
-    found = np.zeros(0, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+    found = np.frombuffer(b"" if data is None else data, np.uint8)
     is_null = np.array(column.is_null())
-    return Binaries(found[begin:end].copy(), at.astype(np.int64) - begin, is_null)
+    return Binaries(found[begin:end], at.astype(np.int64) - begin, is_null)
 
 
-@kernel
+@borrowing_kernel
 def _read_records(
     of_keys: MessageReader,
     of_values: MessageReader,
@@ -195,7 +195,7 @@ def _read_records(
     return row, put
 
 
-@borrowing_kernel
+@inlined_kernel
 def _read_record(
     of_keys: MessageReader,
     of_values: MessageReader,
@@ -221,14 +221,14 @@ def _read_record(
     return (kind, after) if after >= 0 else (OTHER, put)
 
 
-@borrowing_kernel
+@inlined_kernel
 def _kind_of_key(data: Bytes, at: int, end: int, types: Int64) -> int:
     """Return the kind of a record by its type."""
     number = version_at(data, at, end)
     return types[number] if 0 <= number < types.size else OTHER
 
 
-@borrowing_kernel
+@inlined_kernel
 def _key_of(kind: int) -> int:
     """Return the message of a record's key."""
     if kind == COMMITTED:
@@ -238,7 +238,7 @@ def _key_of(kind: int) -> int:
     return OF_SUBJECT_KEY
 
 
-@borrowing_kernel
+@inlined_kernel
 def _read_value(
     reader: MessageReader, kind: int, at: int, end: int, record: int, put: int
 ) -> int:
@@ -259,7 +259,7 @@ def _read_value(
     return put
 
 
-@borrowing_kernel
+@inlined_kernel
 def _is_sound_member(reader: MessageReader, record: int, put: int) -> bool:
     """Return whether a classic member's part is one; keep only whether there is one.
 
