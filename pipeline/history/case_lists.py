@@ -40,16 +40,15 @@ def sorted_names(names: pa.StringArray) -> pa.StringArray:
     return names.take(pc.array_sort_indices(names))
 
 
-def identities(rows: pa.Table) -> pa.Array:
+def identities(rows: pa.RecordBatch) -> pa.Array:
     """Return the names of records, as `pipeline.history.place.Place.name`."""
+    partition = rows["source_partition"].cast(pa.string())
     begin = pc.coalesce(
-        pc.binary_join_element_wise(
-            rows["source_partition"].cast(pa.string()), "", "/"
-        ),
+        pc.binary_join_element_wise(partition, "", "/"),
         pc.binary_join_element_wise(rows["source"], "", ":"),
     )
     offset = rows["source_offset"].cast(pa.string())
-    return pc.binary_join_element_wise(begin, offset, "").combine_chunks()
+    return pc.binary_join_element_wise(begin, offset, "")
 
 
 def reason_of(why: Int64) -> pa.Array:
@@ -127,12 +126,7 @@ def struct(
     kind: pa.StructType, fields: Columns, is_null: Bools | None = None
 ) -> pa.StructArray:
     """Return a struct per row; its fields have those names."""
-    listed = []
-    for number in range(kind.num_fields):
-        column = fields[kind.field(number).name]
-        if isinstance(column, pa.ChunkedArray):
-            column = column.combine_chunks()
-        listed.append(column.cast(kind.field(number).type))
+    listed = [_cast(fields[field.name], field.type) for field in kind]
     mask = None if is_null is None else pa.array(is_null)
     return pa.StructArray.from_arrays(listed, fields=[*kind], mask=mask)
 
@@ -151,9 +145,13 @@ def struct_lists(
 def cases_of_columns(columns: Columns, count: int) -> pa.Table:
     """Return so many cases as `CASES`; columns that are not given are null."""
     listed = [
-        columns[field.name].cast(field.type)
+        _cast(columns[field.name], field.type)
         if field.name in columns
         else pa.nulls(count, field.type)
         for field in CASES
     ]
     return pa.table(listed, schema=CASES)
+
+
+def _cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    return column if column.type.equals(kind) else column.cast(kind)

@@ -16,10 +16,10 @@ from pipeline.records.tape_layout import (
     REPORTS,
     START,
 )
-from rebalance import Int64, borrowing_kernel, kernel
+from rebalance import Int64, inlined_kernel, kernel
 
 
-@borrowing_kernel
+@inlined_kernel
 def want_the_same(people: Participants, member: int, other: int) -> bool:
     """Return whether two members have the same subscription."""
     at, key = people.wanted
@@ -32,7 +32,7 @@ def want_the_same(people: Participants, member: int, other: int) -> bool:
     return True
 
 
-@borrowing_kernel
+@inlined_kernel
 def is_eager(groups: Groups, people: Participants, row: int, owner: Int64) -> bool:
     """Return whether all that owned partitions report none.
 
@@ -56,7 +56,7 @@ def is_eager(groups: Groups, people: Participants, row: int, owner: Int64) -> bo
     return is_eager
 
 
-@borrowing_kernel
+@inlined_kernel
 def _still_holds(people: Participants, member: int, former: int) -> bool:
     for place in range(people.held.at[former], people.held.at[former + 1]):
         if wants(people.wanted, member, people.held.key[place]):
@@ -64,7 +64,7 @@ def _still_holds(people: Participants, member: int, former: int) -> bool:
     return False
 
 
-@borrowing_kernel
+@inlined_kernel
 def disagrees(
     groups: Groups,
     people: Participants,

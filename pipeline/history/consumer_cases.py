@@ -8,21 +8,15 @@ import numpy as np
 import pyarrow as pa
 
 from pipeline.case_table import CASES
-from pipeline.cases import OPEN, PREVIOUS, REPORTED, REST
+from pipeline.cases import PREVIOUS
 from pipeline.history.case_lists import (
     Columns,
     cases_of_columns,
-    committed_lists,
     gathered,
     held_lists,
-    identities,
-    or_null,
     reason_of,
-    sorted_names,
-    struct,
     struct_lists,
     topic_lists,
-    undated_lists,
 )
 from pipeline.history.commit_walk import CaseCommits, Slots
 from pipeline.history.consumer_parts import Parts
@@ -41,7 +35,8 @@ from pipeline.history.targets import (
     PRESENT,
     Targets,
 )
-from pipeline.history.walked_records import AT_REST, GOES_ON
+from pipeline.history.walked_cases import WalkedCases
+from pipeline.history.walked_records import AT_REST
 from pipeline.records.tape_layout import (
     CURRENT_EPOCH,
     EPOCH_NUMBER,
@@ -51,17 +46,15 @@ from pipeline.records.tape_layout import (
     MEMBER_INSTANCE,
     MEMBER_RACK,
     MEMBER_TOPICS,
-    NOTHING,
     SUBJECT,
 )
-from pipeline.sources.rows import OFFSETS
 from rebalance import ABSENT, Bools, Int64
 
 _MEMBERS: Final = CASES.field("members").type
 _EPISODE: Final = CASES.field("episode").type
 
 
-class ConsumerCases:
+class ConsumerCases(WalkedCases):
     """Cases of walked targets.
 
     Parameters
@@ -89,13 +82,11 @@ class ConsumerCases:
         slots: Slots,
         undated: Undated,
     ) -> None:
-        self._rows = read.rows
-        self._tape, self._at = read.records.tape, read.records.at
-        self._names, self._ranked = read.names, sorted_names(read.names)
+        topics = pa.concat_arrays([read.ranked, ids])
+        super().__init__(read, topics, slots, undated)
         self._ids = ids
         self._targets, self._reached = targets, reached
         self._held, self._wanted = Keys(parts.at, parts.key), wanted
-        self._slots, self._undated = slots, undated
         self._number = np.flatnonzero(targets.is_case)
 
     def table(self, begin: int, end: int, commits: CaseCommits) -> pa.Table:
@@ -103,7 +94,6 @@ class ConsumerCases:
         targets, reached = self._targets, self._reached
         number = self._number[begin:end]
         row, count = targets.row[number], end - begin
-        rows = self._rows.take(pa.array(row))
         people, at = self._people(number)
         previous = np.maximum(targets.previous[number], 0)
         before = targets.first[previous + 1] - targets.first[previous]
@@ -111,35 +101,24 @@ class ConsumerCases:
         left = before - _sums(targets.people[people, FORMER] != ABSENT, at)
         has_took = reached.end[number] == AT_REST
         took_why = np.where(has_took, reached.took_why[number], 0)
-        ranked = pa.concat_arrays([self._ranked, self._ids])
-        columns = {
-            "rebalance_id": identities(rows),
-            "group_id": rows["group_id"],
-            "source_kind": pa.repeat(OFFSETS, count),
-            "source": rows["source"],
-            "source_partition": rows["source_partition"],
-            "source_offset": rows["source_offset"],
-            "generation": pa.array(self._tape[self._at[row] + EPOCH_NUMBER]),
-            "at": rows["at"],
+        first = self._rows.take(pa.array(targets.row[reached.first[number]]))
+        columns = self._placed(row, first, begin, commits) | {
+            "generation": pa.array(self._numbers(row, EPOCH_NUMBER)),
             "protocol": pa.repeat("consumer", count),
             "client_assignor": self._assignors(people, at),
             "cooperative": pa.repeat(False, count),
             "owned_from": pa.repeat(PREVIOUS, count),
-            "subscriptions": pa.repeat(REPORTED, count),
             "members": self._members(number, people, at),
             "left": pa.array(left),
             "resubscribed": pa.array(_sums(self._are_resubscribed(people), at)),
             "claims_disagree": pa.array(_sums(self._had_not_reached(people), at)),
-            "committed": committed_lists(self._slots, commits, self._ranked),
-            "undated_sizes": undated_lists(self._undated, begin, end, ranked),
             "behind": pa.array(reached.behind[number]),
             "reached_ms": pa.array(
                 reached.took[number], mask=~has_took | (took_why > 0)
             ),
             "reached_unknown": reason_of(took_why),
-            "episode_id": identities(self._first_rows(number)),
             "round": pa.array(reached.round[number]),
-            "episode": self._episodes(number, people, at),
+            "episode": self._episodes(number, first, people, at),
         }
         return cases_of_columns(columns, count)
 
@@ -150,22 +129,10 @@ class ConsumerCases:
         )
         return found.key, found.at
 
-    def _first_rows(self, number: Int64) -> pa.Table:
-        row = self._targets.row[self._reached.first[number]]
-        return self._rows.take(pa.array(row))
-
     def _on_tape(self, people: Int64, column: int) -> Int64:
         """Return places of records on the tape; that of `ABSENT` has no meaning."""
         places: Int64 = self._at[self._targets.people[people, column]]
         return places
-
-    def _named(self, places: Int64) -> pa.Array:
-        return self._names.take(or_null(self._tape[places]))
-
-    def _text(self, places: Int64) -> pa.Array:
-        """Return the names at places of the tape; an empty one is null."""
-        number = self._tape[places]
-        return self._names.take(or_null(np.where(number == NOTHING, ABSENT, number)))
 
     def _lists(
         self, people: Int64, column: int, is_null: Bools | None = None
@@ -179,7 +146,7 @@ class ConsumerCases:
         member = self._on_tape(people, BY_MEMBER)
         previous = targets.previous[number]
         row = targets.row[np.maximum(previous, 0)]
-        epoch = np.repeat(self._tape[self._at[row] + EPOCH_NUMBER], np.diff(at))
+        epoch = np.repeat(self._numbers(row, EPOCH_NUMBER), np.diff(at))
         has_none = (of[:, BEFORE] == ABSENT) | np.repeat(previous < 0, np.diff(at))
         has_nothing = of[:, PRESENT] == ABSENT
         present = self._tape[self._on_tape(people, PRESENT) + CURRENT_EPOCH]
@@ -227,26 +194,21 @@ class ConsumerCases:
         differ: Bools = is_known & _differ(self._held, of[:, BEFORE], of[:, PRESENT])
         return differ
 
-    def _episodes(self, number: Int64, people: Int64, at: Int64) -> pa.StructArray:
+    def _episodes(
+        self, number: Int64, first: pa.RecordBatch, people: Int64, at: Int64
+    ) -> pa.StructArray:
         reached, count = self._reached, len(number)
-        rows = self._first_rows(number)
-        first = self._at[self._targets.row[reached.first[number]]] + EPOCH_NUMBER
+        began = self._targets.row[reached.first[number]]
         why = reached.unowned_why[number]
-        is_open = reached.end[number] != AT_REST
         fields: Columns = {
-            "episode_id": identities(rows),
-            "first_generation": pa.array(self._tape[first]),
-            "started_at": rows["at"],
+            "first_generation": pa.array(self._numbers(began, EPOCH_NUMBER)),
             "rounds": pa.array(reached.round[number]),
-            "ended": pa.array([REST, OPEN]).take(pa.array(is_open + 0)),
             "owned_from": pa.repeat(PREVIOUS, count),
             "withheld": pa.repeat(0, count),  # a target assigns every partition
             "unowned_partition_ms": pa.array(reached.unowned[number], mask=why > 0),
-            "source": rows["source"],
-            "unowned_unknown": reason_of(why),
             "before": self._before(number, people, at),
         }
-        return struct(_EPISODE, fields, reached.end[number] == GOES_ON)
+        return self._episode(first, reached.end[number], why, fields)
 
     def _before(self, number: Int64, people: Int64, at: Int64) -> pa.ListArray:
         """Return the targets of the people before the first round of the episode."""

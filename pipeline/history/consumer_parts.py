@@ -81,13 +81,14 @@ def _parts(kind: Int64, at: Int64, tape: Int64, used: int, id_rank: Int64) -> Pa
             after, _ = _put(tape, place, id_rank, key, put)
             is_settled[row] = after == put
             put = after
-        key[first[row] : put].sort()
+        if put > first[row] + 1:
+            key[first[row] : put].sort()
         for place in range(first[row], put):
             is_twice = place > first[row] and key[place - 1] == key[place]
             if is_twice or key[place] & NUMBER_MASK >= MOST_PARTITIONS:  # or negative
                 is_sound[row] = False
     first[kind.size] = put
-    return Parts(first, key[:put].copy(), np.empty(0, np.int64), is_sound, is_settled)
+    return Parts(first, key[:put], np.empty(0, np.int64), is_sound, is_settled)
 
 
 @borrowing_kernel

@@ -310,9 +310,9 @@ def _add_round(
         cases.unowned_why[case] = why
         cases.unowned[case] = cases.unowned[running]
         cases.unowned[case] += waited * cases.last_withheld[running]
-    held_back = withheld(people, row, owner, cases.is_by_claims[case])
-    if not cases.is_round[case]:
-        held_back = 0
+    held_back = 0
+    if cases.is_round[case]:
+        held_back = withheld(people, row, owner, cases.is_by_claims[case])
     cases.last_withheld[case] = held_back
     cases.withheld[case] += held_back
     if held_back:

@@ -18,7 +18,7 @@ from pipeline.records.tape_layout import (
     SUBJECT,
     TARGET,
 )
-from rebalance import ABSENT, Bools, Int64, borrowing_kernel, kernel
+from rebalance import ABSENT, Bools, Int64, borrowing_kernel, inlined_kernel, kernel
 
 NONE: Final = -2
 """A member had no target before."""
@@ -122,7 +122,7 @@ def start_epoch(state: ReplayedGroup) -> None:
     state.lengths[REPLACED] = state.lengths[GONE] = 0
 
 
-@borrowing_kernel
+@inlined_kernel
 def replay(state: ReplayedGroup, kind: int, at: Int64, tape: Int64, row: int) -> None:
     """Apply a record of a member or an expression, or its tombstone."""
     name = tape[at[row] + SUBJECT]
@@ -150,7 +150,7 @@ def replay(state: ReplayedGroup, kind: int, at: Int64, tape: Int64, row: int) ->
             state.lengths[EXPRESSIONS] += 1
 
 
-@borrowing_kernel
+@inlined_kernel
 def _activate(state: ReplayedGroup, name: int) -> None:
     if state.place[name] == ABSENT:
         state.place[name] = state.lengths[ACTIVE]
@@ -158,7 +158,7 @@ def _activate(state: ReplayedGroup, name: int) -> None:
         state.lengths[ACTIVE] += 1
 
 
-@borrowing_kernel
+@inlined_kernel
 def _deactivate(state: ReplayedGroup, name: int) -> None:
     place = state.place[name]
     if place != ABSENT:
@@ -168,7 +168,7 @@ def _deactivate(state: ReplayedGroup, name: int) -> None:
         state.place[name] = ABSENT
 
 
-@borrowing_kernel
+@inlined_kernel
 def _replace_target(
     state: ReplayedGroup, at: Int64, tape: Int64, name: int, row: int
 ) -> None:
@@ -184,7 +184,7 @@ def _replace_target(
     state.target[name] = row
 
 
-@borrowing_kernel
+@inlined_kernel
 def _forget_target(state: ReplayedGroup, at: Int64, tape: Int64, name: int) -> None:
     held, state.target[name] = state.target[name], ABSENT
     state.lengths[TARGETED] -= held >= 0
@@ -196,7 +196,7 @@ def _forget_target(state: ReplayedGroup, at: Int64, tape: Int64, name: int) -> N
         state.lengths[GONE] += 1
 
 
-@borrowing_kernel
+@inlined_kernel
 def _instance(state: ReplayedGroup, at: Int64, tape: Int64, name: int) -> int:
     """Return the instance of a member; 0 if it has none, or is not known."""
     row = state.member[name]

@@ -20,7 +20,7 @@ from pipeline.records.tape_layout import (
     TOPICS,
 )
 from pipeline.sightings import MOST_PARTITIONS
-from rebalance import ABSENT, Bools, Int64, borrowing_kernel, kernel
+from rebalance import ABSENT, Bools, Int64, borrowing_kernel, inlined_kernel, kernel
 
 NUMBER_BITS: Final = 32
 NUMBER_MASK: Final = (1 << NUMBER_BITS) - 1
@@ -149,7 +149,7 @@ def topics_of(people: Participants, row: Int64) -> Keys:
     return found
 
 
-@kernel
+@inlined_kernel
 def _partitions(tape: Int64, at: int, rank: Int64, keys: Int64, put: int) -> int:
     """Put the keys of listed partitions, ascending; return where they end."""
     begin = put
@@ -183,7 +183,8 @@ def _keys(members: int, size: int) -> Keys:
 
 @kernel
 def _cut(keys: Keys) -> Keys:
-    return Keys(keys.at, keys.key[: keys.at[-1]].copy())
+    """Return the keys without the room after them, which was never touched."""
+    return Keys(keys.at, keys.key[: keys.at[-1]])
 
 
 @kernel
@@ -234,7 +235,7 @@ def _participants(
     )
 
 
-@kernel
+@inlined_kernel
 def _take_topics(
     tape: Int64, sent: int, rank: Int64, wanted: Keys, member: int
 ) -> None:
@@ -248,7 +249,7 @@ def _take_topics(
     wanted.at[member + 1] = once(wanted.key, begin, put)
 
 
-@kernel
+@inlined_kernel
 def _take_part(
     tape: Int64, sent: int, rank: Int64, assigned: Keys, held: Keys, member: int
 ) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipeline.history.case_lists import sorted_names
 from pipeline.history.commit_walk import (
     CaseCommits,
     Slots,
@@ -29,12 +30,9 @@ from pipeline.sightings import Sighting
 from pipeline.sources.rows import Row
 from rebalance import ABSENT, Int64
 
-LEAST_TOGETHER, MOST_TOGETHER = 8, 256
 NUMBERS_TOGETHER: Final = 1 << 18
-"""Cases of one row, and their partitions and members, about.
-
-Each row costs time; but cases are divided among tasks by rows.
-"""
+"""Partitions and members of the cases that are written at once, about."""
+PLACED: Final = ("group_id", "source", "source_partition", "source_offset", "at")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,21 +41,22 @@ class ReadGroups:
 
     Attributes
     ----------
-    rows : pa.Table
-        The records, as in `pipeline.sources.rows.ROWS`.
+    rows : pa.RecordBatch
+        Where the records are: columns `PLACED`.
     records : RecordTape
-    names : pa.StringArray
-        By number.
+    names, ranked : pa.StringArray
+        By number, and in sorted order.
     rank : int64
-        Of each name, in sorted order.
+        Of each name, in that order.
     groups : Groups
     number : int64 (N,)
         Group of each record; `ABSENT`: it is in none of them.
     """
 
-    rows: pa.Table
+    rows: pa.RecordBatch
     records: RecordTape
     names: pa.StringArray
+    ranked: pa.StringArray
     rank: Int64
     groups: Groups
     number: Int64
@@ -74,7 +73,7 @@ class ReadGroups:
     def commits(
         self, slots: Slots, row: Int64, topics: Keys, sizes: Int64
     ) -> Iterator[tuple[int, int, CaseCommits]]:
-        """Yield the committed offsets of cases, some at a time, with their range.
+        """Yield the committed offsets of cases, many at a time, with their range.
 
         Parameters
         ----------
@@ -87,12 +86,11 @@ class ReadGroups:
         """
         now, group = no_offsets(slots), self.number[row]
         ends = np.cumsum(sizes + np.diff(slots.at)[group])
-        most = min(max(LEAST_TOGETHER, len(row) // 4), MOST_TOGETHER)
         begin = 0
         while begin < len(row):
             before = ends[begin - 1] if begin else 0
             full = int(np.searchsorted(ends, before + NUMBERS_TOGETHER, "right"))
-            end = min(max(full, begin + 1), begin + most)
+            end = max(full, begin + 1)
             wanted = Keys(topics.at[begin : end + 1], topics.key)
             part = slice(begin, end)
             found = commits_at(self.groups, slots, now, row[part], group[part], wanted)
@@ -103,33 +101,39 @@ class ReadGroups:
         """Yield the names and ids of topics in offset commits, each pair once."""
         records, tape = self.records, self.records.tape
         rows = np.flatnonzero((records.kind == COMMITTED) & (self.number != ABSENT))
-        at = records.at[rows]
-        pairs = np.stack((tape[at + TOPIC], tape[at + TOPIC_ID]), 1)
-        pairs = np.unique(pairs[pairs[:, 1] != ABSENT], axis=0)
+        name, topic_id = (tape[records.at[rows] + of] for of in (TOPIC, TOPIC_ID))
+        count = max(int(records.ids.used[0]), 1)
+        pairs = np.unique((name * count + topic_id)[topic_id != ABSENT])
         begins, text = records.ids.at, records.ids.text
-        for name, topic_id in pairs.tolist():
-            topic = self.names[name].as_py()
-            yield topic, text[begins[topic_id] : begins[topic_id + 1]].tobytes()
+        for pair in pairs.tolist():
+            topic, number = self.names[pair // count].as_py(), pair % count
+            yield topic, text[begins[number] : begins[number + 1]].tobytes()
 
-    def missing(
-        self, record: int, first: int, last: int, reason: str, what: str
-    ) -> Row:
-        """Return the row of quarantine for numbers that are not judged."""
-        (row,) = self.rows.slice(record, 1).to_pylist()
-        place = Place(
-            source=row["source"],
-            partition=row["source_partition"],
-            offset=row["source_offset"],
-            at=row["at"],
-        )
-        missing = Missing(
-            first=first, last=last, reason=reason, place=place, record=what
-        )
-        return missing_row(missing, row["group_id"])
+    def missing(self, found: Int64, reasons: Iterable[str], what: str) -> Iterator[Row]:
+        """Yield rows of quarantine for numbers that are not judged.
+
+        Parameters
+        ----------
+        found : int64 (…, 3 or more)
+            The record after them, the first, and the last.
+        """
+        rows = self.rows.take(pa.array(found[:, 0])).to_pylist()
+        for row, numbers, reason in zip(rows, found.tolist(), reasons, strict=True):
+            place = Place(
+                source=row["source"],
+                partition=row["source_partition"],
+                offset=row["source_offset"],
+                at=row["at"],
+            )
+            _, first, last, *_ = numbers
+            missing = Missing(
+                first=first, last=last, reason=reason, place=place, record=what
+            )
+            yield missing_row(missing, row["group_id"])
 
 
 def read_groups(
-    rows: pa.Table,
+    rows: pa.RecordBatch,
     records: RecordTape,
     names: pa.StringArray,
     rank: Int64,
@@ -137,7 +141,7 @@ def read_groups(
     end: Int64,
 ) -> ReadGroups:
     """Return groups by the ranges of their records."""
-    time = pc.fill_null(rows["at"], UNKNOWN).to_numpy().copy()  # can be written
+    time = pc.fill_null(rows["at"], UNKNOWN).to_numpy(zero_copy_only=False).copy()
     number = np.full(len(rows), ABSENT, np.int64)
     sizes = end - begin
     places = np.repeat(begin - (np.cumsum(sizes) - sizes), sizes)
@@ -146,6 +150,7 @@ def read_groups(
         rows=rows,
         records=records,
         names=names,
+        ranked=sorted_names(names),
         rank=rank,
         groups=Groups(
             begin,

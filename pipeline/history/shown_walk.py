@@ -254,15 +254,44 @@ def assigned_topics(at: Int64, keys: Keys) -> TopicCounts:
     found = TopicCounts(
         np.zeros(at.size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
     )
-    put = 0
+    listed = np.empty(size, np.int64)
+    put = START
     for record in range(at.size - 1):
-        listed = keys.key[keys.at[at[record]] : keys.at[at[record + 1]]].copy()
-        listed.sort()
-        for place in range(listed.size):
-            topic = listed[place] >> NUMBER_BITS
-            if place + 1 == listed.size or listed[place + 1] >> NUMBER_BITS != topic:
-                found.subject[put] = 2 * topic
-                found.partitions[put] = (listed[place] & NUMBER_MASK) + 1
-                put += 1
+        count = START
+        for row in range(at[record], at[record + 1]):
+            begin, end = keys.at[row], keys.at[row + 1]
+            count = largest_of(keys.key, begin, end, listed, count)
+        if count:
+            listed[:count].sort()
+            put = put_largest(listed, count, START, found, put)
         found.at[record + 1] = put
     return found
+
+
+@borrowing_kernel
+def largest_of(keys: Int64, begin: int, end: int, found: Int64, put: int) -> int:
+    """Put the last of each topic's sorted keys; return where they end."""
+    for place in range(begin, end):
+        if place + 1 == end or (keys[place] ^ keys[place + 1]) >> NUMBER_BITS:
+            found[put] = keys[place]
+            put += 1
+    return put
+
+
+@borrowing_kernel
+def put_largest(
+    keys: Int64, size: int, names: int, found: TopicCounts, put: int
+) -> int:
+    """Put the largest of each topic's sorted keys; return where the counts end.
+
+    Parameters
+    ----------
+    names
+        Ranks before those of the topics.
+    """
+    for place in range(size):
+        if place + 1 == size or (keys[place] ^ keys[place + 1]) >> NUMBER_BITS:
+            found.subject[put] = 2 * ((keys[place] >> NUMBER_BITS) + names)
+            found.partitions[put] = (keys[place] & NUMBER_MASK) + 1
+            put += 1
+    return put

@@ -116,7 +116,7 @@ def server_assignor(stated: Iterable[str | None]) -> str | None:
     Follows ``computePreferredServerAssignor``: members that name none do not count, and
     if none does, the broker's default is used.
     """
-    votes = Counter(name for name in stated if name)
+    votes = Counter(filter(None, stated))
     most = max(votes.values(), default=0)
     names = [name for name, count in votes.items() if count == most]
     if not names:

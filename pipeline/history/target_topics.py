@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.history.consumer_parts import Parts
-from pipeline.history.participants import NUMBER_BITS, NUMBER_MASK, Keys, once
-from pipeline.history.shown_walk import TopicCounts
+from pipeline.history.participants import NUMBER_BITS, Keys, once
+from pipeline.history.shown_walk import TopicCounts, largest_of, put_largest
 from pipeline.history.targets import ASSIGNED, BEFORE, BY_REGEX, BY_ROSTER, Targets
 from pipeline.records.record_tape import RecordTape
 from pipeline.records.tape_layout import (
@@ -82,7 +82,7 @@ def _stated(kind: Int64, at: Int64, tape: Int64, rank: Int64) -> Keys:
             for place in range(topics + 1, topics + 1 + tape[topics]):
                 found.key[put] = rank[tape[place]] << NUMBER_BITS
                 put += 1
-        found.key[begin:put].sort()
+            found.key[begin:put].sort()
         found.at[row + 1] = once(found.key, begin, put)
     return found
 
@@ -215,17 +215,9 @@ def _put_largest(
     put: int,
 ) -> int:
     keys = np.empty(_size(targets, parts, number, _ASSIGNED), np.int64)
-    size = 0
+    size = START
     for person in range(targets.first[number], targets.first[number + 1]):
         row = targets.people[person, ASSIGNED]
-        for place in range(parts.at[row], parts.at[row + 1]):
-            keys[size] = parts.key[place]
-            size += 1
-    keys.sort()
-    for place in range(size):
-        topic = keys[place] >> NUMBER_BITS
-        if place + 1 == size or keys[place + 1] >> NUMBER_BITS != topic:
-            found.subject[put] = 2 * (topic + names)
-            found.partitions[put] = (keys[place] & NUMBER_MASK) + 1
-            put += 1
-    return put
+        size = largest_of(parts.key, parts.at[row], parts.at[row + 1], keys, size)
+    keys[:size].sort()
+    return put_largest(keys, size, names, found, put)

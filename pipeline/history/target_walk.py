@@ -60,10 +60,7 @@ from pipeline.records.tape_layout import (
     CURRENT,
     EPOCH,
     EPOCH_NUMBER,
-    MEMBER,
-    REGEX,
     SUBJECT,
-    TARGET,
     TARGET_EPOCH,
 )
 from rebalance import ABSENT, INT64_MAX, Int64, argument, borrowing_kernel, kernel
@@ -98,7 +95,8 @@ def walk_targets(groups: Groups, parts: Parts, rank: Int64) -> Targets:
     for group in range(groups.begin.size):
         begin, end = groups.begin[group], groups.end[group]
         _start_again(walk, rosters, begin, end)
-        for row in range(begin, end):
+        row = _replay(walk, begin, end)
+        while row < end:
             kind = groups.kind[row]
             if kind == EPOCH:
                 _take_epoch(walk, row)
@@ -109,14 +107,13 @@ def walk_targets(groups: Groups, parts: Parts, rank: Int64) -> Targets:
                 walk.found.is_sound[group] &= is_sound
                 epoch = groups.tape[groups.at[row] + EPOCH_NUMBER]
                 drop_rosters(rosters, epoch)
-            elif kind == -EPOCH:
+            else:
                 walk.found.action[row] = INTERRUPTED
                 _start_again(walk, rosters, begin, row)
-            elif abs(kind) in (MEMBER, TARGET, CURRENT, REGEX):
-                _replay(walk, row)
             if rows_of(rosters) > MOST:
                 walk.found.is_sound[group] = False
                 break
+            row = _replay(walk, row + 1, end)
     return _cut(walk, people)
 
 
@@ -131,13 +128,18 @@ def _start_again(walk: TargetWalk, rosters: Rosters, begin: int, end: int) -> No
 
 
 @borrowing_kernel
-def _replay(walk: TargetWalk, row: int) -> None:
+def _replay(walk: TargetWalk, row: int, end: int) -> int:
+    """Apply records of members and expressions; return the next one of an epoch."""
     kind, at, tape = walk.groups.kind, walk.groups.at, walk.groups.tape
-    replay(walk.state, kind[row], at, tape, row)
-    if abs(kind[row]) == CURRENT:
-        name = tape[at[row] + SUBJECT]
-        member = walk.state.member[name]
-        walk.found.seat[row] = seat_of(tape, at[member]) if member >= 0 else 2 * name
+    while row < end and kind[row] not in (EPOCH, -EPOCH, TARGET_EPOCH):
+        replay(walk.state, kind[row], at, tape, row)
+        if abs(kind[row]) == CURRENT:
+            name = tape[at[row] + SUBJECT]
+            member = walk.state.member[name]
+            seat = seat_of(tape, at[member]) if member >= 0 else 2 * name
+            walk.found.seat[row] = seat
+        row += 1
+    return row
 
 
 @kernel

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
-from pipeline.history.case_lists import ranks_of, sorted_names
+from pipeline.history.case_lists import sorted_names
 from pipeline.history.classic_cases import ClassicCases
 from pipeline.history.consumer_cases import ConsumerCases
 from pipeline.history.consumer_history import NO_MEMBERS, NO_PREVIOUS, NOT_IN_SOURCE
-from pipeline.history.consumer_parts import numbered, parts_of
+from pipeline.history.consumer_parts import Parts, numbered
 from pipeline.history.generation_walk import walk_generations
 from pipeline.history.missing import COMPACTED
 from pipeline.history.participants import Participants, topics_of
@@ -32,7 +33,9 @@ from pipeline.records.field_kernels import NameTable
 from pipeline.sources.rows import Row, cases_row
 from pipeline.topic_ids import text_of_id
 
-_REASONS = (NOT_IN_SOURCE, NO_MEMBERS, NO_PREVIOUS)
+_REASONS: Final = (NOT_IN_SOURCE, NO_MEMBERS, NO_PREVIOUS)
+_LEAST_TOGETHER, _MOST_TOGETHER = 8, 256
+"""Cases of one row. Each row costs time; but cases are divided among tasks by rows."""
 
 
 def id_texts(ids: NameTable) -> pa.StringArray:
@@ -54,19 +57,19 @@ def classic_rows(
     shown, undated = walk_shown(
         groups, slots, assigned, len(read.rank), walked.row, topics
     )
-    stream.note_shown(sightings(shown, sorted_names(read.names).to_pylist()))
+    stream.note_shown(sightings(shown, read.ranked.to_pylist()))
     stream.note_ids(read.topic_ids())
-    for record, first, last in walked.missing.tolist():
-        yield read.missing(record, first, last, COMPACTED, "generation")
+    reasons = [COMPACTED] * len(walked.missing)
+    yield from read.missing(walked.missing, reasons, "generation")
     cases = ClassicCases(read, people, walked, slots, undated)
     first, last = people.first[walked.row], people.first[walked.row + 1]
     sizes = last - first + people.held.at[last] - people.held.at[first]
-    for begin, end, commits in read.commits(slots, walked.row, topics, sizes):
-        yield cases_row(cases.table(begin, end, commits))
+    for committed in read.commits(slots, walked.row, topics, sizes):
+        yield from cases_rows(cases.table(*committed), len(walked.row))
 
 
 def consumer_rows(
-    read: ReadGroups, ids: pa.StringArray, stream: RecordStream
+    read: ReadGroups, parts: Parts, ids: pa.StringArray, stream: RecordStream
 ) -> Iterator[Row | int]:
     """Reconstruct groups of the new protocol, all of whose records are sound.
 
@@ -76,7 +79,6 @@ def consumer_rows(
         A number is that of a group that is left to `pipeline.history.consumer_history`.
     """
     records, rank = read.records, read.rank
-    parts = parts_of(records, ranks_of(ids))
     targets = walk_targets(read.groups, parts, rank)
     if not targets.is_sound.all():
         yield from np.flatnonzero(~targets.is_sound).tolist()
@@ -97,11 +99,11 @@ def consumer_rows(
         all_of_targets(targets, number, topics, parts, len(rank)),
     )
     by_rank = sorted_names(ids)
-    listed = [*sorted_names(read.names).to_pylist(), *by_rank.to_pylist()]
+    listed = [*read.ranked.to_pylist(), *by_rank.to_pylist()]
     stream.note_shown(sightings(shown, listed))
     stream.note_ids(read.topic_ids())
-    for record, first, last, why in targets.missing.tolist():
-        yield read.missing(record, first, last, _REASONS[why], "epoch")
+    reasons = [_REASONS[why] for why in targets.missing[:, 3].tolist()]
+    yield from read.missing(targets.missing, reasons, "epoch")
     cases = ConsumerCases(
         read,
         by_rank,
@@ -115,5 +117,12 @@ def consumer_rows(
     part = targets.people[:, ASSIGNED]
     ends = np.concatenate(([0], np.cumsum(1 + parts.at[part + 1] - parts.at[part])))
     sizes = ends[targets.first[number + 1]] - ends[targets.first[number]]
-    for begin, end, commits in read.commits(slots, row, topics, sizes):
-        yield cases_row(cases.table(begin, end, commits))
+    for committed in read.commits(slots, row, topics, sizes):
+        yield from cases_rows(cases.table(*committed), len(row))
+
+
+def cases_rows(cases: pa.Table, count: int) -> Iterator[Row]:
+    """Yield rows of cases, of ``count`` in all."""
+    most = min(max(_LEAST_TOGETHER, count // 4), _MOST_TOGETHER)
+    for begin in range(0, len(cases), most):
+        yield cases_row(cases.slice(begin, most))
