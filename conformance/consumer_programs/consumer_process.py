@@ -139,7 +139,7 @@ class ConsumerProcess:
         return f"{panic}\n{cause}" if panic else cause
 
     def end_at_once(self) -> str:
-        """Kill the program and its subprocesses; return its last words."""
+        """Kill the program, and its children; return its last words."""
         if self._ended is None:
             self.kill()
         return self._close(0)[1]

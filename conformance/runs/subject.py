@@ -48,7 +48,7 @@ _Inner = TypeVar("_Inner", bound=Subject)
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class WrappedSubject(Generic[_Inner]):
-    """A subject that acts as another one does, unless a subclass says otherwise."""
+    """A subject that passes all calls to another one; a subclass overrides some."""
 
     subject: _Inner
 

@@ -65,7 +65,7 @@ class _File:
 
 
 def rows_of_pair(files: Iterable[tuple[SourceFile, bytes]]) -> Iterator[Row]:
-    """Yield the records of a pair; one without a key or a value is quarantined.
+    """Yield the records of a pair; a record without key or value is quarantined.
 
     Items that have the same fault form one row, with their number and the first
     position, from 1.

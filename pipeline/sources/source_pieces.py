@@ -104,7 +104,7 @@ def place_of(file: SourceFile) -> tuple[str, str]:
 
 
 def _whole(file: SourceFile) -> SourcePiece:
-    """Return a file as a piece, without the fields that only the division needs."""
+    """Return a file as a piece, without fields that only the division needs."""
     return SourcePiece(file=replace(file, group_rows=()), length=file.length)
 
 

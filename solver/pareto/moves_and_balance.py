@@ -82,7 +82,7 @@ def balance_frontier(
 def _known_by_ends(
     pairs: EligiblePairs, without_moves: Int64, least: Int64
 ) -> KnownFrontier:
-    """Return the values of the plans without moves and with the least sum."""
+    """Return the frontier known from the plans without moves and with the least sum."""
     value, bound = pairs.squares(without_moves), pairs.squares(least)
     unmoved = pairs.assignment_of(without_moves)
     start = KnownValue(assignment=unmoved, value=value, bound=bound, proof=FLOW)

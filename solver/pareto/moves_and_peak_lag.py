@@ -77,7 +77,7 @@ def peak_lag_frontier(
 def _known_by_ends(
     instance: Instance, stickiest: Assignment, lowest: Result
 ) -> KnownFrontier:
-    """Return the values of the fewest moves and of the lowest peak."""
+    """Return the frontier known from the fewest moves and from the lowest peak."""
     last = int(np.count_nonzero(instance.owner != NOBODY))
     if lowest.assignment is not None and lowest.objectives[0].is_proved:
         last = count_moves(instance, lowest.assignment)

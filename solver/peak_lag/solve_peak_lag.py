@@ -75,7 +75,7 @@ def _alternate(
     lag_instance: LagInstance,
     core: Result | None,
 ) -> Alternate:
-    """Build the search from the levels that the exact core proves."""
+    """Build the search, from the proofs of the exact core."""
     is_sticky = policy.objectives[0].only is Objective.STICKINESS
     moves, stickiest = None, None
     bounds: dict[Objective, KnownBound] = {}

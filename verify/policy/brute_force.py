@@ -145,7 +145,7 @@ def _way(
     counted: Collection[str],
     at: dict[tuple[str, str], int],
 ) -> list[int]:
-    """Return a partition's part of a state if a member has it, without the topic."""
+    """Return the addition of a partition to a state, but for the topic."""
     topic, number = partition
     size, listed = 2 * len(at) + 2, case.replica_racks.get(topic)
     lag = case.lag[topic][number] if topic in case.lag else 0
