@@ -47,7 +47,7 @@ class Part:
     def has_test(self, file: Path) -> bool:
         """Return whether a file is one of its tests, or lies in a folder of them.
 
-        What the part is without does not count, unless only single tests of it are.
+        Files in `without` do not count; files with single tests in it do.
         """
         return _is_below(file, self.tests) and not _is_below(file, self.without)
 

@@ -136,7 +136,7 @@ class _Held:
 
 
 def _release(size: int) -> None:
-    """Release what so many bytes took, which Arrow would keep for a while."""
+    """Release the memory of so many bytes, which Arrow would keep for a while."""
     if size > _LARGE:
         pa.default_memory_pool().release_unused()
 
