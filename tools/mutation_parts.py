@@ -38,7 +38,7 @@ class Part:
 
     @property
     def left_out(self) -> list[str]:
-        """The options of pytest that leave out what it is to do without."""
+        """The options of pytest that leave out `without`."""
         return [
             f"--deselect={name}" if "::" in name else f"--ignore={name}"
             for name in self.without
