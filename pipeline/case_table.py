@@ -7,14 +7,10 @@ from collections.abc import Sequence
 from types import NoneType
 from typing import Any, Final, get_args, get_type_hints
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.json
 
 from pipeline.cases import (
-    REPORTED,
-    SNAPSHOT,
     Case,
     CaseMember,
     Episode,
@@ -24,10 +20,7 @@ from pipeline.cases import (
     case_of,
 )
 from pipeline.tables import SCHEMAS
-from rebalance import Bools
 
-_END_OF_DATES: Final = 253_402_300_800_000
-"""Milliseconds until the year 10,000."""
 HELD: Final = SCHEMAS["members"].field("owned").type
 _SIZES: Final = pa.list_(pa.struct([("topic", pa.string()), ("count", pa.int64())]))
 _OFFSETS: Final = pa.list_(
@@ -39,8 +32,8 @@ _OFFSETS: Final = pa.list_(
         ]
     )
 )
-_OF_STATES: Final = ("members_listed", "at_rest", "doubt", "state_of", "state_at")
-"""Fields of snapshots, which are not in such tables."""
+OF_STATES: Final = ["members_listed", "at_rest", "doubt", "state_of", "state_at"]
+"""Fields of snapshots, which are passed on as texts."""
 
 
 def _fields(kind: type) -> list[pa.Field]:
@@ -49,7 +42,6 @@ def _fields(kind: type) -> list[pa.Field]:
     return [
         pa.field(field.name, _KINDS[_present(hints[field.name])])
         for field in dataclasses.fields(kind)
-        if field.name not in _OF_STATES
     ]
 
 
@@ -73,7 +65,8 @@ _KINDS: Final[dict[Any, pa.DataType]] = {
 }
 _KINDS[dict[str, CaseMember]] = pa.list_(pa.struct([_NAME, *_fields(CaseMember)]))
 _KINDS[Episode] = pa.struct(_fields(Episode))
-CASES: Final = pa.schema(_fields(Case))
+_EVERY: Final = pa.schema(_fields(Case))
+CASES: Final = pa.schema([field for field in _EVERY if field.name not in OF_STATES])
 
 
 def case_table(texts: Sequence[bytes]) -> pa.Table:
@@ -89,7 +82,7 @@ def case_table(texts: Sequence[bytes]) -> pa.Table:
         pa.BufferReader(data),
         read_options=pa.json.ReadOptions(use_threads=False, block_size=len(data) + 1),
         parse_options=pa.json.ParseOptions(
-            explicit_schema=CASES, unexpected_field_behavior="ignore"
+            explicit_schema=_EVERY, unexpected_field_behavior="ignore"
         ),
     ).combine_chunks()
 
@@ -98,29 +91,3 @@ def case_at(cases: pa.Table, place: int) -> Case:
     """Return a case of a table."""
     (fields,) = cases.slice(place, 1).to_pylist()
     return case_of(fields)
-
-
-def are_of_records(table: pa.Table) -> Bools:
-    """Return which cases are rebalances of records, as opposed to texts and documents.
-
-    Their partition counts come from all records, and their lag from log ends. Times
-    that no date can state are left to Python, whose error is reported.
-    """
-    began = pc.struct_field(table["episode"].combine_chunks(), "started_at")
-    found = [
-        *(pc.fill_null(_is_date(times), True) for times in (table["at"], began)),
-        pc.is_valid(table["members"]),
-        pc.equal(table["subscriptions"], REPORTED),
-        pc.not_equal(table["owned_from"], SNAPSHOT),
-        *(pc.is_null(table[name]) for name in ("document", "lag", "least_sizes")),
-    ]
-    are_all: Bools = np.logical_and.reduce(
-        [np.asarray(condition) for condition in found]
-    )
-    return are_all
-
-
-def _is_date(milliseconds: pa.Array) -> pa.Array:
-    return pc.and_(
-        pc.greater_equal(milliseconds, 0), pc.less(milliseconds, _END_OF_DATES)
-    )

@@ -91,7 +91,7 @@ class Case:
     ``least_sizes`` are partition counts at least, where the source states them only for
     this group; ``undated_sizes`` are those that the group's records showed before, at
     times that are unknown or have gone back. ``document`` is a complete rebalance/1
-    text, which then replaces the members.
+    text; the members, if there are any, then state only the assignment.
 
     A snapshot (``owned_from`` is `SNAPSHOT`) is a state without a rebalance: its
     members own nothing before, and ``state_of`` is the rebalance in the records that

@@ -16,7 +16,8 @@ def instance_example() -> bytes:
     cases, names = _cases(), Names(rank=_int32(0), is_id=np.zeros(1, np.bool_))
     instances = instances_of_cases(cases, names, _evidence(), 10)
     lags, _, _ = read_logs(cases, names, _evidence(), instances)
-    questions = Questions(_int64(0), np.zeros(1, np.bool_), np.zeros(1, np.bool_))
+    no = np.zeros(1, np.bool_)
+    questions = Questions(_int64(0), no, no, no)
     encode_cases(cases, names, instances, lags, questions, 10)
     member_lags(cases, names, instances, lags)
     no_names = Texts.of([])
@@ -35,6 +36,7 @@ def _cases() -> Cases:
     held = Lists(_int64(0, 1, 2), _int32(0, 0), _int64(0, 1, 2), _int32(0, 1))
     none = Lists(_int64(0), _int32(), _int64(0), _int32())
     sizes = Sizes(_int64(0, 0), _int32(), _int64())
+    no, yes = np.zeros(1, np.bool_), np.ones(1, np.bool_)
     return Cases(
         member_at=_int64(0, 2),
         topic_at=_int64(0, 1, 2),
@@ -49,12 +51,20 @@ def _cases() -> Cases:
         before=none,
         before_of=_int64(ABSENT, ABSENT),
         at=_int64(0),
-        is_dated=np.ones(1, np.bool_),
+        is_dated=yes,
+        counted_at=_int64(0),
+        is_counted=yes,
+        is_document=no,
         commits=Lists(_int64(0, 1), _int32(0), _int64(0, 1), _int32(0)),
         offset=_int64(3),
-        has_commits=np.ones(1, np.bool_),
+        has_commits=yes,
+        lags=Lists(_int64(0, 0), _int32(), _int64(0), _int32()),
+        behind=_int64(),
+        has_lags=no,
+        has_least=no,
         recorded=sizes,
         undated=sizes,
+        least=sizes,
     )
 
 

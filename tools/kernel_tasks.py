@@ -14,13 +14,20 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import orjson
 
 from heuristics import ASSIGNORS, wanted_claims, withheld_of
 from pipeline.judging.answer_texts import NamedAnswers, assignment_texts
 from pipeline.judging.evaluated import EvaluatedCodes
-from pipeline.judging.rebalance_code import code_of
+from pipeline.judging.rebalance_code import (
+    ANSWERED,
+    LAG,
+    LAG_KNOWN,
+    RebalanceCode,
+)
 from rebalance import (
+    ABSENT,
     ClaimRule,
     Instance,
     InstanceError,
@@ -97,24 +104,28 @@ def _assign(name: str) -> None:
 
 def _judge_by_code() -> None:
     """Evaluate and write answers as an audit does; the real one is not balanced."""
-    topics = {"t": {"partitions": 3, "lag": [1, 0, 2]}, "u": {"partitions": 1}}
-    members = {"a": {"subscription": ["t", "u"]}, "b": {"subscription": ["t"]}}
-    held = {"a": {"t": [0, 1, 2], "u": [0]}, "b": {}}
-    code = code_of(
-        {"topics": topics, "members": members},
-        held,
-        cooperative=False,
-        lag_known=True,
-        max_partitions=4,
+    code = [
+        *(2, 2, 2, 3, 0, 4, LAG | ANSWERED | LAG_KNOWN),
+        *(3, 1),  # partitions of the topics
+        *(1, 0, 2, 0),  # lag
+        *(0, 1, 2, 3, 0, 1, 0),  # classes of the members; ends and topics of classes
+        *(-1, -1, ABSENT, ABSENT, ABSENT, ABSENT),  # generations, racks, instance ids
+        *(0, 0),  # ends of the claims
+        *(4, 4, 0, 1, 2, 3),  # ends of the assigned partitions, and these
+    ]
+    rebalance = RebalanceCode(
+        code=np.array(code, np.int64),
+        topics=("t", "u"),
+        members=("a", "b"),
+        instance_ids=(None, None),
+        racks=(),
     )
-    if code is None:
-        raise AssertionError("the code states all of it")
     known = EvaluatedCodes(claim_rule=ClaimRule.NEWEST_CLAIM)
-    found = known.of(code, ("range",))
+    (found,) = known.of_many([(rebalance, ("range",))])
     if found is None:
         raise AssertionError("the optimum is proved")
     named = NamedAnswers(
-        code=code, found=found, group="judged", identity=None, client=None
+        code=rebalance, found=found, group="judged", identity=None, client=None
     )
     assignment_texts([named])
 

@@ -189,7 +189,6 @@ PARTS = (
         without=(
             "tests/pipeline/judging/test_codes.py::test_the_judge_checks_a_sample",
             "tests/pipeline/judging/test_codes.py::test_the_recording_has_equal_rows",
-            "tests/pipeline/judging/test_judged_batch.py::test_most_drawn_cases_are_judged",
         ),
     ),
     Part(

@@ -17,7 +17,8 @@ from pipeline.groups.moments import GroupRebalance, Moment
 from pipeline.groups.notes import notes_on_counts, presumed
 from pipeline.groups.quarantine_reasons import reasons_of
 from pipeline.history.stream import ORDER, histories
-from pipeline.judging.instances import ClusterFacts, instance_of_case
+from pipeline.judging.instance_batch import instance_of_case
+from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.topic_names import names_of_ids, with_names
 from pipeline.known_counts import known_counts

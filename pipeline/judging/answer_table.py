@@ -90,7 +90,7 @@ def answer_batch(
         "applies": _same(True, len(of)),
         "verdict": _same(_VERDICT, len(of)),
         "judged_by": [
-            JUDGE if answers.is_judged[place] else COLUMNS for answers, place in chosen
+            JUDGE if answers.is_judged(place) else COLUMNS for answers, place in chosen
         ],
         "violations": _empty_lists(len(of)),
         "loads": _lists(loads),

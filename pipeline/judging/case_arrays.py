@@ -87,12 +87,26 @@ class Cases(NamedTuple):
         Milliseconds.
     is_dated : bool (N,)
         Whether ``at`` is known.
+    counted_at : int64 (N,)
+        Milliseconds: ``at``, or when the rebalance was that led to a state.
+    is_counted : bool (N,)
+        Whether ``counted_at`` is known.
+    is_document : bool (N,)
+        Whether a document states the instance; its topics are the ``recorded`` ones.
     commits : Lists, of N rows
         Partitions with a committed offset.
     offset : int64
         The offsets, next to ``commits.number``.
     has_commits : bool (N,)
-    recorded, undated : Sizes
+    lags : Lists, of N rows
+        Partitions of which the source states the lag, or a monitoring system.
+    behind : int64
+        That lag, next to ``lags.number``.
+    has_lags : bool (N,)
+        Whether it is the source's; then, no other lag counts.
+    has_least : bool (N,)
+        Whether the source states least counts; then, no other group's records count.
+    recorded, undated, least : Sizes
     """
 
     member_at: Int64
@@ -109,11 +123,19 @@ class Cases(NamedTuple):
     before_of: Int64
     at: Int64
     is_dated: Bools
+    counted_at: Int64
+    is_counted: Bools
+    is_document: Bools
     commits: Lists
     offset: Int64
     has_commits: Bools
+    lags: Lists
+    behind: Int64
+    has_lags: Bools
+    has_least: Bools
     recorded: Sizes
     undated: Sizes
+    least: Sizes
 
 
 class Steps(NamedTuple):
@@ -159,8 +181,12 @@ class CaseInstances(NamedTuple):
 
     Attributes
     ----------
+    is_named : bool (N,)
+        False: partitions are of names and of ids, or of ids without a current name.
+    is_small : bool (N,)
+        Whether the case has at most as many partitions as it may.
     is_sound : bool (N,)
-        False: only the document of a case states its fault.
+        Whether a code can state the case: it is small, and names nothing twice.
     topic_at : int64 (N+1,)
     topic : int64 (T,)
         Places in sorted order, ascending in each case.
@@ -170,6 +196,8 @@ class CaseInstances(NamedTuple):
     newer : int64 (N,)
     """
 
+    is_named: Bools
+    is_small: Bools
     is_sound: Bools
     topic_at: Int64
     topic: Int64
@@ -188,8 +216,11 @@ class Lags(NamedTuple):
     records : int64
     is_known : bool (N,)
         Whether all topics of the case have lags, and it has a topic.
+    is_stated : bool (N,)
+        Whether the lag of a topic is the one that was stated (`Cases.lags`).
     """
 
     at: Int64
     records: Int64
     is_known: Bools
+    is_stated: Bools

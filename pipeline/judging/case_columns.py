@@ -26,11 +26,13 @@ from pipeline.judging.instance_texts import QuotedNames
 from pipeline.judging.instances import ClusterFacts
 from pipeline.known_counts import METADATA_MAX_AGE, KnownCounts
 from pipeline.sightings import MOST_PARTITIONS
+from pipeline.sources.lag_metrics import LagOfGroups
 from pipeline.topic_ids import is_topic_id
 from rebalance import ABSENT, INT64_MAX, Int32, Int64, Texts
 
 _HEAD: Final = ("group_id", "rebalance_id")
 _HELD: Final = ("owned", "assigned", "claimed")
+_SIZES: Final = ("recorded", "undated", "least")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +57,10 @@ class CaseColumns:
     instances: tuple[str, ...]
 
 
-def case_columns(table: pa.Table, names_of_ids: Mapping[str, str]) -> CaseColumns:
-    """Convert a table of cases (`case_table`).
+def case_columns(
+    table: pa.Table, facts: ClusterFacts, names_of_ids: Mapping[str, str] | None
+) -> CaseColumns:
+    """Convert a table of cases (`case_table`); None: all topics are names.
 
     All arrays are copies: kernels are compiled anew for those that cannot be written.
     """
@@ -66,14 +70,12 @@ def case_columns(table: pa.Table, names_of_ids: Mapping[str, str]) -> CaseColumn
     held = {name: _flat(members.field(name)) for name in _HELD}
     held["before"] = _flat(before.field("owned"))
     held["commits"] = _flat(table["committed"].combine_chunks())
-    sizes = {
-        name: _flat(table[f"{name}_sizes"].combine_chunks())
-        for name in ("recorded", "undated")
-    }
+    held["lags"] = _flat(_lags(table, facts.monitored))
+    sizes = {name: _flat(table[f"{name}_sizes"].combine_chunks()) for name in _SIZES}
     stated = [sub, *(entries.field("topic") for entries, _ in (held | sizes).values())]
     topics, names, numbers = _names(stated, names_of_ids)
     lists = dict(zip(held, numbers[1:], strict=False))
-    commits = held.pop("commits")
+    offsets = {name: held.pop(name) for name in ("commits", "lags")}
     listed = {
         name: _sorted_lists(entries, at, lists[name], names.rank)
         for name, (entries, at) in held.items()
@@ -86,8 +88,12 @@ def case_columns(table: pa.Table, names_of_ids: Mapping[str, str]) -> CaseColumn
     }
     racks, rack = _places(members.field("rack"))
     instances, instance = _places(members.field("instance_id"))
+    is_document = np.array(pc.is_valid(table["document"]))
     dated = pc.is_in(table["owned_from"], pa.array([PREVIOUS, CLAIMS]))
-    is_dated = np.repeat(np.asarray(dated), np.diff(member_at))
+    is_dated = np.repeat(np.asarray(dated) | is_document, np.diff(member_at))
+    counted_at = table["at"]
+    if "state_at" in table.column_names:
+        counted_at = pc.coalesce(table["state_at"], counted_at)
     generation = _ints(members.field("generation"), UNSTATED)
     return CaseColumns(
         cases=Cases(
@@ -105,11 +111,19 @@ def case_columns(table: pa.Table, names_of_ids: Mapping[str, str]) -> CaseColumn
             before_of=_before_of(members, member_at, before, before_at),
             at=_ints(table["at"], 0),
             is_dated=np.array(pc.is_valid(table["at"])),
-            commits=_lists(*commits, lists["commits"]),
-            offset=_ints(_flat(commits[0].field("offsets"))[0]),
+            counted_at=_ints(counted_at, 0),
+            is_counted=np.array(pc.is_valid(counted_at)),
+            is_document=is_document,
+            commits=_lists(*offsets["commits"], lists["commits"]),
+            offset=_ints(_flat(offsets["commits"][0].field("offsets"))[0]),
             has_commits=np.array(pc.is_valid(table["committed"])),
+            lags=_lists(*offsets["lags"], lists["lags"]),
+            behind=_ints(_flat(offsets["lags"][0].field("offsets"))[0]),
+            has_lags=np.array(pc.is_valid(table["lag"])),
+            has_least=np.array(pc.is_valid(table["least_sizes"])),
             recorded=stated_sizes["recorded"],
             undated=stated_sizes["undated"],
+            least=stated_sizes["least"],
         ),
         names=names,
         members=members,
@@ -179,6 +193,26 @@ def _episodes(table: pa.Table, name: str) -> pa.Array:
     return pc.struct_field(table["episode"].combine_chunks(), name)
 
 
+def _lags(table: pa.Table, monitored: LagOfGroups) -> pa.Array:
+    """Return the lag that sources state; where they do not, that of the group."""
+    lags = table["lag"].combine_chunks()
+    if not monitored:
+        return lags
+    of_groups = {
+        group: [
+            {"topic": t, "partitions": [*behind], "offsets": [*behind.values()]}
+            for t, behind in topics.items()
+        ]
+        for group, topics in monitored.items()
+    }
+    groups = table["group_id"].to_pylist()
+    stated = zip(lags.to_pylist(), groups, strict=True)
+    return pa.array(
+        [of_groups.get(group) if own is None else own for own, group in stated],
+        lags.type,
+    )
+
+
 def _flat(lists: pa.ListArray) -> tuple[Any, Int64]:
     """Return the items of all lists, and where each list begins; null is empty."""
     offsets = np.asarray(lists.offsets).astype(np.int64)
@@ -207,17 +241,24 @@ def _sorted_lists(
 
 
 def _names(
-    stated: Sequence[pa.Array], names_of_ids: Mapping[str, str]
+    stated: Sequence[pa.Array], names_of_ids: Mapping[str, str] | None
 ) -> tuple[tuple[str, ...], Names, list[Int32]]:
-    """Give numbers to the topics that columns state; return them per column."""
+    """Give numbers to the topics that columns state; return them per column.
+
+    Without ``names_of_ids``, all of them are names.
+    """
     encoded = pa.concat_arrays(stated).dictionary_encode()
     texts = encoded.dictionary.to_pylist()
-    named = [names_of_ids.get(text) if is_topic_id(text) else text for text in texts]
+    are_ids = [names_of_ids is not None and is_topic_id(text) for text in texts]
+    named = [
+        names_of_ids.get(text) if is_id and names_of_ids is not None else text
+        for text, is_id in zip(texts, are_ids, strict=True)
+    ]
     topics = tuple(sorted({name for name in named if name is not None}))
     rank = {name: place for place, name in enumerate(topics)}
     names = Names(
         rank=np.array([rank.get(name, ABSENT) for name in named], np.int32),
-        is_id=np.array([is_topic_id(text) for text in texts], np.bool_),
+        is_id=np.array(are_ids, np.bool_),
     )
     numbers = np.array(encoded.indices)
     ends = np.cumsum([len(column) for column in stated])[:-1]

@@ -1,8 +1,7 @@
 """Partition counts and log ends of many cases, as of their rebalances: compiled.
 
-The counterpart of `pipeline.judging.instances` and `pipeline.judging.partition_counts`
-for cases of records, which state the rules; tests compare the two. A case of which a
-document would state a fault is not sound, and is left to them.
+The rules are those of `pipeline.judging.instances` and
+`pipeline.judging.partition_counts`; tests compare with a statement of them in Python.
 """
 
 from __future__ import annotations
@@ -31,35 +30,35 @@ def instances_of_cases(
 ) -> CaseInstances:
     """Return the partition counts of the instances of cases."""
     n_cases, n_names = cases.at.size, evidence.at_end.size
-    shown_most = evidence.most_partitions
+    is_named, is_small = np.zeros(n_cases, np.bool_), np.zeros(n_cases, np.bool_)
     is_sound = np.zeros(n_cases, np.bool_)
     topic_at = np.zeros(n_cases + 1, np.int64)
-    room = cases.topic.size + cases.assigned.topic.size
+    room = cases.topic.size + cases.assigned.topic.size + cases.recorded.topic.size
     topic, count = np.empty(room, np.int64), np.empty(room, np.int64)
     basis, newer = np.full(n_cases, GIVEN, np.int64), np.zeros(n_cases, np.int64)
     last, id_of = _absent(n_names), _absent(n_names)
     least = np.zeros(n_names, np.int64)
     for i in range(n_cases):
         topic_at[i + 1] = topic_at[i]
-        if not _has_current_names(cases, names, i, last, id_of):
+        is_named[i], are_listed = _has_current_names(cases, names, i, last, id_of)
+        if not is_named[i]:
             continue
-        listed, is_shown = _topics_of(cases, names, i, least, shown_most)
-        n_partitions, is_sound[i] = 0, is_shown
+        listed, is_once = _topics_of(cases, names, i, least, evidence.most_partitions)
+        n_partitions = np.int64(0)
         for r in listed:
             topic_id = id_of[r] if last[r] == i else ABSENT
             known, how, more = _count(cases, names, evidence, i, r, least[r], topic_id)
             basis[i], newer[i] = min(basis[i], how), newer[i] + more
-            if known == ABSENT:
-                continue
-            topic[topic_at[i + 1]], count[topic_at[i + 1]] = r, known
-            topic_at[i + 1] += 1
-            n_partitions += known
-            is_sound[i] &= known > 0 and n_partitions <= max_partitions
-        if not is_sound[i]:
-            topic_at[i + 1] = topic_at[i]
+            if known != ABSENT:
+                topic[topic_at[i + 1]], count[topic_at[i + 1]] = r, known
+                topic_at[i + 1] += 1
+                n_partitions += known
+        is_small[i] = n_partitions <= max_partitions
+        is_sound[i] = is_small[i] and are_listed and is_once
     n_topics = topic_at[n_cases]
+    topic, count = topic[:n_topics], count[:n_topics]
     return CaseInstances(
-        is_sound, topic_at, topic[:n_topics], count[:n_topics], basis, newer
+        is_named, is_small, is_sound, topic_at, topic, count, basis, newer
     )
 
 
@@ -69,36 +68,70 @@ def read_logs(
 ) -> tuple[Lags, Int64, Int64]:
     """Read log starts and ends, and committed offsets instead of lags.
 
+    A stated lag is that of a log of so many records, of which none is read.
+
     Returns
     -------
     Lags, int64, int64
         Committed offsets; log starts, and log ends.
     """
-    topic_at, n_topics, size = instances.topic_at, instances.topic.size, 0
-    for t in range(n_topics):
-        log = (
-            evidence.log_at[instances.topic[t] + 1]
-            - evidence.log_at[instances.topic[t]]
-        )
-        size += instances.partitions[t] if log >= instances.partitions[t] else 0
-    at, is_known = np.zeros(n_topics + 1, np.int64), np.zeros(cases.at.size, np.bool_)
+    topic_at, n_topics, n_cases = (
+        instances.topic_at,
+        instances.topic.size,
+        cases.at.size,
+    )
+    at = np.zeros(n_topics + 1, np.int64)
+    is_known, is_stated = np.zeros(n_cases, np.bool_), np.zeros(n_cases, np.bool_)
+    size = _room_for_logs(cases, evidence, instances)
     start, first, end = _absent(size), _absent(size), _absent(size)
-    row = _absent(evidence.at_end.size)
-    for i in range(cases.at.size):
-        committed = cases.commits.topic[cases.commits.at[i] : cases.commits.at[i + 1]]
-        for e in range(committed.size):
-            row[names.rank[committed[e]]] = cases.commits.at[i] + e
+    commit, lag = _absent(evidence.at_end.size), _absent(evidence.at_end.size)
+    for i in range(n_cases):
+        _note_rows(cases.commits, names, i, commit)
+        _note_rows(cases.lags, names, i, lag)
         is_known[i] = topic_at[i + 1] > topic_at[i]
         for t in range(topic_at[i], topic_at[i + 1]):
             r, to, count = instances.topic[t], at[t], instances.partitions[t]
-            log = (start[to:], first[to:], end[to:])
-            is_read = _read_log(cases, evidence, i, r, count, row[r], log)
-            is_known[i] &= is_read
+            log, is_read = (start[to:], first[to:], end[to:]), False
+            if instances.is_small[i] and not cases.has_lags[i]:
+                is_read = _read_log(cases, evidence, i, r, count, commit[r], log)
+            if instances.is_small[i] and not is_read:
+                is_read = _read_lag(cases, lag[r], count, log)
+                is_stated[i] |= is_read
+            is_known[i] &= is_read or count == 0
             at[t + 1] = to + (count if is_read else 0)
-        for s in committed:
-            row[names.rank[s]] = ABSENT
+        _forget_rows(cases.commits, names, i, commit)
+        _forget_rows(cases.lags, names, i, lag)
     size = at[n_topics]
-    return Lags(at, start[:size], is_known), first[:size], end[:size]
+    return Lags(at, start[:size], is_known, is_stated), first[:size], end[:size]
+
+
+@kernel
+def _room_for_logs(cases: Cases, evidence: Evidence, instances: CaseInstances) -> int:
+    """Return at least the number of partitions of which the lag is known."""
+    size = 0
+    for i in range(cases.at.size):
+        has_lags = cases.lags.at[i + 1] > cases.lags.at[i]
+        for t in range(instances.topic_at[i], instances.topic_at[i + 1]):
+            r, count = instances.topic[t], instances.partitions[t]
+            has_log = evidence.log_at[r + 1] - evidence.log_at[r] >= count
+            if instances.is_small[i] and (has_lags or has_log):
+                size += count
+    return int(size)
+
+
+@borrowing_kernel
+def _note_rows(held: Lists, names: Names, i: int, row: Int64) -> None:
+    """Note the entry of each topic of a case, by rank."""
+    for e in range(held.at[i], held.at[i + 1]):
+        if names.rank[held.topic[e]] != ABSENT:
+            row[names.rank[held.topic[e]]] = e
+
+
+@borrowing_kernel
+def _forget_rows(held: Lists, names: Names, i: int, row: Int64) -> None:
+    for e in range(held.at[i], held.at[i + 1]):
+        if names.rank[held.topic[e]] != ABSENT:
+            row[names.rank[held.topic[e]]] = ABSENT
 
 
 @kernel
@@ -109,28 +142,31 @@ def _absent(size: int) -> Int64:
 @kernel
 def _has_current_names(
     cases: Cases, names: Names, i: int, last: Int64, id_of: Int64
-) -> bool:
+) -> tuple[bool, bool]:
     """Return whether partitions are of names alone, or of ids with different names.
 
-    ``id_of`` becomes the id of a name, and ``last`` the last case that has one.
+    ``id_of`` becomes the id of a name, and ``last`` the last case that has one. Also
+    return whether the partitions of each topic are there, and ascending.
     """
-    kinds = np.zeros(2, np.bool_)
+    kinds, are_listed = np.zeros(2, np.bool_), True
     for s in cases.commits.topic[cases.commits.at[i] : cases.commits.at[i + 1]]:
         if names.is_id[s]:
-            return False
+            return False, False
     for m in range(cases.member_at[i], cases.member_at[i + 1]):
         for s in cases.topic[cases.topic_at[m] : cases.topic_at[m + 1]]:
             if names.is_id[s]:
-                return False
+                return False, False
         for held in (cases.assigned, cases.owned, cases.claimed):
             if not _is_named(held, m, names, i, last, id_of, kinds):
-                return False
+                return False, False
+        are_listed &= is_ascending(cases.assigned, m, 0)
+        are_listed &= is_ascending(cases.owned, m, 1)
         row = cases.before_of[m]
-        if row != ABSENT and not _is_named(
-            cases.before, row, names, i, last, id_of, kinds
-        ):
-            return False
-    return not kinds.all()
+        if row == ABSENT:
+            continue
+        if not _is_named(cases.before, row, names, i, last, id_of, kinds):
+            return False, False
+    return not kinds.all(), are_listed
 
 
 @borrowing_kernel
@@ -143,9 +179,9 @@ def _is_named(
     id_of: Int64,
     kinds: Bools,
 ) -> bool:
-    """Do so for one row; its partition numbers must be there, ascending."""
+    """Do so for one row."""
     for e in range(held.at[row], held.at[row + 1]):
-        s, before = held.topic[e], np.int64(ABSENT)
+        s = held.topic[e]
         r = names.rank[s]
         if r == ABSENT:
             return False
@@ -155,11 +191,19 @@ def _is_named(
                 last[r], id_of[r] = i, s
             if id_of[r] != s:
                 return False
+    return True
+
+
+@borrowing_kernel
+def is_ascending(held: Lists, row: int, step: int) -> bool:
+    """Return whether each topic of a row has partitions, ``step`` apart at least."""
+    for e in range(held.at[row], held.at[row + 1]):
+        before = np.int64(-step)
         for number in held.number[held.number_at[e] : held.number_at[e + 1]]:
-            if number <= before:
+            if number < before + step:
                 return False
             before = np.int64(number)
-        if before == ABSENT:
+        if held.number_at[e] == held.number_at[e + 1]:
             return False
     return True
 
@@ -170,8 +214,8 @@ def _topics_of(
 ) -> tuple[Int64, bool]:
     """Return the topics that members subscribe to or have partitions of, sorted.
 
-    ``least`` becomes the least count that the assignment shows of each. False: a
-    subscription has a topic twice.
+    Those of a document are the recorded ones. ``least`` becomes the least count that
+    the assignment shows of each. False: a subscription has a topic twice.
     """
     topics, assigned = cases.topic_at, cases.assigned
     begin, end = cases.member_at[i], cases.member_at[i + 1]
@@ -189,9 +233,14 @@ def _topics_of(
         size += 1
     for e in range(assigned.at[begin], assigned.at[end]):
         r = names.rank[assigned.topic[e]]
-        shown = np.int64(assigned.number[assigned.number_at[e + 1] - 1]) + 1
-        if shown <= most_partitions:
-            least[r] = max(least[r], shown)
+        for number in assigned.number[
+            assigned.number_at[e] : assigned.number_at[e + 1]
+        ]:
+            if number < most_partitions:
+                least[r] = max(least[r], np.int64(number) + 1)
+    if cases.is_document[i]:
+        rows = slice(cases.recorded.at[i], cases.recorded.at[i + 1])
+        found = names.rank[cases.recorded.topic[rows]].astype(np.int64)
     return np.unique(found), is_sound
 
 
@@ -208,8 +257,12 @@ def _count(
     """Return a topic's count (`ABSENT`: not known), its basis, and newer partitions."""
     recorded = _size_of(cases.recorded, names, i, r, ABSENT)
     if recorded != ABSENT:
-        return recorded, RECORDED, 0
-    at, is_dated = cases.at[i], cases.is_dated[i]
+        return recorded, GIVEN if cases.is_document[i] else RECORDED, 0
+    if cases.has_least[i]:
+        if evidence.at_end[r] != ABSENT:
+            return int(evidence.at_end[r]), GIVEN, 0
+        return _size_of(cases.least, names, i, r, ABSENT), LOWER_BOUND, 0
+    at, is_dated = cases.counted_at[i], cases.is_counted[i]
     age = evidence.metadata_max_age
     most, settled = _known_at(evidence.dated, r, at, is_dated, age)
     if most:
@@ -309,6 +362,23 @@ def _read_log(
 
 
 @kernel
+def _read_lag(
+    cases: Cases, row: int, count: int, columns: tuple[Int64, Int64, Int64]
+) -> bool:
+    """Write a stated lag; False if that of a partition is not stated."""
+    start, first, end = columns
+    if row == ABSENT:
+        return False
+    end[:count] = ABSENT
+    lags = cases.lags
+    for place in range(lags.number_at[row], lags.number_at[row + 1]):
+        if 0 <= lags.number[place] < count:
+            end[lags.number[place]] = cases.behind[place]
+    start[:count], first[:count] = 0, 0
+    return bool((end[:count] != ABSENT).all())
+
+
+@kernel
 def member_lags(
     cases: Cases, names: Names, instances: CaseInstances, lags: Lags
 ) -> Int64:
@@ -321,12 +391,13 @@ def member_lags(
         for m in range(cases.member_at[i], cases.member_at[i + 1]):
             held = cases.assigned
             for e in range(held.at[m], held.at[m + 1]):
-                t = row[names.rank[held.topic[e]]] if instances.is_sound[i] else ABSENT
+                r = names.rank[held.topic[e]] if instances.is_named[i] else ABSENT
+                t = ABSENT if r == ABSENT else row[r]
                 if t == ABSENT:
                     continue
                 own = lags.records[lags.at[t] : lags.at[t + 1]]
                 for number in held.number[held.number_at[e] : held.number_at[e + 1]]:
-                    if number < own.size:
+                    if 0 <= number < own.size:
                         found[m] += own[number]
         row[topics] = ABSENT
     return found

@@ -1,8 +1,4 @@
-"""Tables ``rebalances``, ``members`` and ``episodes`` of many cases, by columns.
-
-The counterparts of rows of single cases are in `pipeline.judging.case_rows` and
-`pipeline.judging.episode_rows`.
-"""
+"""Tables ``rebalances``, ``members`` and ``episodes`` of many cases, by columns."""
 
 from __future__ import annotations
 
@@ -13,11 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.cases import REST
+from pipeline.cases import NOT_REPORTED, REST, SNAPSHOT
 from pipeline.judging.case_arrays import CaseInstances, Lists
 from pipeline.judging.case_columns import CaseColumns
-from pipeline.judging.episode_rows import AT_REST, OF_ANSWER
-from pipeline.judging.instances import LAG_AT_END
 from pipeline.judging.partition_counts import CERTAINTY
 from pipeline.tables import SCHEMAS, UNDATED
 from rebalance import Bools, Int64
@@ -51,7 +45,6 @@ _OF_MEMBER: Final = (
     "client_id",
     "client_host",
     "rack",
-    "subscription",
     "joined",
     "claimed_generation",
 )
@@ -66,6 +59,23 @@ _OF_EPISODE: Final = (
     "unowned_partition_ms",
     "unowned_unknown",
 )
+_OF_ANSWER: Final = (
+    "moves",
+    "moves_least",
+    "moves_least_kip54",
+    "kip54_score_least",
+    "assignment",
+)
+_AT_REST: Final = (
+    "needless_lag",
+    "verdict",
+    "kip54_score",
+    "dec_min_balanced",
+    "kip54_balanced",
+    "at_optimum",
+    "at_kip54_optimum",
+)
+"""Columns of an episode's answer that apply only to a group in a stable state."""
 _KEY: Final = ("cluster", "date", "rebalance_id", "group_id", "generation")
 
 
@@ -73,17 +83,12 @@ def rebalances_of(
     table: pa.Table,
     columns: CaseColumns,
     instances: CaseInstances,
-    lag_known: Bools,
     cluster: str,
-    texts: pa.StringArray,
+    stated: Mapping[str, Any],
 ) -> pa.RecordBatch:
     """Return ``rebalances``, but for the counts of their optimum (`with_counts`).
 
-    Parameters
-    ----------
-    lag_known : bool (N,)
-    texts
-        Text of each case.
+    ``stated`` are the columns of lag, and the texts.
     """
     n_members = np.diff(columns.cases.member_at)
     is_new = columns.members.field("joined")
@@ -97,14 +102,12 @@ def rebalances_of(
             "at": times(table["at"]),
             "members": n_members,
             "joined": where(
-                _per_case(columns, pc.is_valid(is_new)) > 0,
-                _per_case(columns, pc.fill_null(is_new, False)),
+                per_case(columns, pc.is_valid(is_new)) > 0,
+                per_case(columns, pc.fill_null(is_new, False)),
             ),
             "partition_counts": pa.array(CERTAINTY).take(pa.array(instances.basis)),
             "newer_partitions": instances.newer,
-            "lag_known": lag_known,
-            "lag_basis": where(lag_known, [LAG_AT_END] * table.num_rows),
-            "instance": texts,
+            **stated,
         },
     )
 
@@ -139,6 +142,8 @@ def members_of_cases(
     of = pa.array(np.repeat(np.arange(len(sizes)), sizes))
     is_assigned = pc.is_valid(held["assigned"])
     is_lag_known = pc.and_(is_assigned, rebalances["lag_known"].take(of))
+    is_state = pc.equal(rebalances["owned_from"], SNAPSHOT).take(of)
+    is_unknown = pc.equal(rebalances["subscriptions"], NOT_REPORTED).take(of)
     return batch(
         "members",
         len(members),
@@ -146,6 +151,8 @@ def members_of_cases(
             **{name: rebalances[name].take(of) for name in _KEY},
             **{name: members.field(name) for name in _OF_MEMBER},
             **held,
+            "owned": _unless(is_state, held["owned"]),
+            "subscription": _unless(is_unknown, members.field("subscription")),
             "load": where(np.asarray(is_assigned), _loads(cases.assigned)),
             "lag": where(np.asarray(is_lag_known), lags),
         },
@@ -209,13 +216,13 @@ def episodes_of(
             "ended_at": rows["at"],
             "owned": owned,
             "instance": instances,
-            **{name: [answer[name] for answer in answers] for name in OF_ANSWER},
+            **{name: [answer[name] for answer in answers] for name in _OF_ANSWER},
             **{
                 name: [
                     answer[name] if is_one else None
                     for answer, is_one in zip(answers, is_rest, strict=True)
                 ]
-                for name in AT_REST
+                for name in _AT_REST
             },
         },
     )
@@ -252,7 +259,14 @@ def where(is_known: Bools, values: Any) -> pa.Array:
     return pa.array(values, mask=~is_known)
 
 
-def _per_case(columns: CaseColumns, flags: pa.BooleanArray) -> Int64:
+def _unless(is_unknown: pa.BooleanArray, lists: pa.ListArray) -> pa.Array:
+    """Return lists, null where they are not known."""
+    if not pc.any(is_unknown).as_py():
+        return lists
+    return pc.if_else(is_unknown, pa.scalar(None, lists.type), lists)
+
+
+def per_case(columns: CaseColumns, flags: pa.BooleanArray) -> Int64:
     """Count the members of which a flag is true."""
     ends = np.cumsum(np.concatenate(([0], np.asarray(flags))), dtype=np.int64)
     return np.diff(ends[columns.cases.member_at])

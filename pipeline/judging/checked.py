@@ -34,7 +34,7 @@ def checked(
     Parameters
     ----------
     canonical, held
-        As in `CodedQuestion`.
+        As in `outcome_of_code`.
 
     Raises
     ------

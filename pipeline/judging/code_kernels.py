@@ -21,7 +21,6 @@ from pipeline.judging.rebalance_code import (
     COOPERATIVE,
     LAG,
     LAG_KNOWN,
-    ODD,
     Sections,
     sections_of,
 )
@@ -176,7 +175,7 @@ def _evaluate(
     _measure(sections, layout, assignee, False, loads[1], bound, figures[1])
     least = _largest_first(loads[1])
     _decide(sections, assignee, loads[1], least, figures[1], chains[1])
-    if _read_given(sections, layout.topic, answers.assignee[0]):
+    if _read_given(sections, answers.assignee[0]):
         is_round = (sections.flags & COOPERATIVE) != 0
         given = answers.assignee[0]
         _measure(sections, layout, given, is_round, loads[0], bound, figures[0])
@@ -211,23 +210,18 @@ def evaluate_more(
 
 
 @kernel
-def _read_given(sections: Sections, topic: Int32, assignee: Int32) -> bool:
+def _read_given(sections: Sections, assignee: Int32) -> bool:
     """Write the real answer; return whether the column states it as it was given.
 
-    It does if each partition exists, is there once, and in the order of its topic.
+    It does if each partition exists, and is there once.
     """
     assignee[:] = NOBODY
-    if sections.flags & ODD:
-        return False
     for m in range(sections.member_class.size):
-        before = ABSENT
         for row in range(sections.given_offsets[m], sections.given_offsets[m + 1]):
             p = sections.given[row]
             if p == ABSENT or assignee[p] != NOBODY:
                 return False
-            if p < before and topic[p] == topic[before]:
-                return False
-            assignee[p], before = m, p
+            assignee[p] = m
     return True
 
 

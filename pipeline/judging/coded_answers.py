@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from pipeline.evaluation import ACTUAL, OPTIMUM, Least, evidence_text
+from pipeline.evaluation import ACTUAL, ALWAYS, OPTIMUM, Least, evidence_text
 from pipeline.judging.code_kernels import (
     DEC_MIN_BALANCED,
     DECIDED,
@@ -42,8 +42,8 @@ class CodedAnswers:
     found : Evaluated
     texts : list of str
         The assignments.
-    is_judged : list of bool
-        Whether the judge has checked the answer.
+    are_optima_judged : bool
+        Whether the judge checks every real answer and every optimum.
     is_round : bool
         Whether the real answer is judged as a cooperative round.
     lag_known : bool
@@ -52,9 +52,14 @@ class CodedAnswers:
     code: RebalanceCode
     found: Evaluated
     texts: list[str]
-    is_judged: list[bool]
+    are_optima_judged: bool
     is_round: bool
     lag_known: bool
+
+    def is_judged(self, place: int) -> bool:
+        """Return whether the judge checks an answer that is decided."""
+        is_first = self.are_optima_judged and self.found.assignors[place] in ALWAYS
+        return self.found.is_sampled or is_first
 
     @property
     def least(self) -> Least:

@@ -1,4 +1,8 @@
-"""Codes of the instances of many cases, compiled: `rebalance_code.code_of` of each."""
+"""Codes of the instances of many cases, compiled (`rebalance_code.RebalanceCode`).
+
+Codes do not state capacities, racks of partitions, and names that Java sorts
+differently. Nor do they state faults: the reader of documents names them.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ from pipeline.judging.case_arrays import (
     Lists,
     Names,
 )
+from pipeline.judging.case_instances import is_ascending
 from pipeline.judging.rebalance_code import (
     ANSWERED,
     COOPERATIVE,
@@ -49,11 +54,14 @@ class Questions(NamedTuple):
         Whether members own what they owned before the episode.
     is_round : bool (Q,)
         Whether the real answer is judged as a cooperative round.
+    is_answered : bool (Q,)
+        Whether there is a real answer.
     """
 
     case: Int64
     is_episode: Bools
     is_round: Bools
+    is_answered: Bools
 
 
 @kernel
@@ -91,7 +99,8 @@ def encode_cases(
         for t in range(listed.size):
             place[listed[t]] = t
         size = 0
-        if instances.is_sound[i]:
+        is_before_sound = not questions.is_episode[q] or _is_before_sound(cases, i)
+        if instances.is_sound[i] and is_before_sound:
             size = _encode(cases, names, instances, lags, questions, q, place, to)
         is_small = size > 0 and to[2] * to[0] <= pairs_max
         code_at[q + 1] = code_at[q] + (size if is_small else 0)
@@ -99,10 +108,22 @@ def encode_cases(
     return code[: code_at[n_questions]], code_at
 
 
+@borrowing_kernel
+def _is_before_sound(cases: Cases, i: int) -> bool:
+    """Return whether each partition that a member owned before is there once."""
+    for m in range(cases.member_at[i], cases.member_at[i + 1]):
+        row = cases.before_of[m]
+        if row != ABSENT and not is_ascending(cases.before, row, 1):
+            return False
+    return True
+
+
 @kernel
 def _room_for(cases: Cases, instances: CaseInstances, i: int, is_episode: bool) -> int:
     """Return at least the length of a code."""
     topics, begin, end = instances.topic_at, cases.member_at[i], cases.member_at[i + 1]
+    if not instances.is_sound[i]:
+        return 0
     size = HEADER + instances.partitions[topics[i] : topics[i + 1]].sum()
     size += topics[i + 1] - topics[i] + 7 * (end - begin)
     size += cases.topic_at[end] - cases.topic_at[begin]
@@ -147,6 +168,10 @@ def _encode(
         code[at], at = instances.partitions[first + t], at + 1
     topics = slice(first, first + n_topics)
     has_lag = lags.at[first + n_topics] > lags.at[first]
+    # No code states which topics without partitions have lag.
+    is_any_empty = n_topics > 0 and instances.partitions[topics].min() == 0
+    if is_any_empty and (has_lag or not cases.is_document[i]):
+        return 0
     if has_lag and not _write_lags(instances, lags, topics, code[at:]):
         return 0
     at += offsets[n_topics] if has_lag else 0
@@ -168,7 +193,7 @@ def _encode(
     owned = _BEFORE if is_episode else _OWNED
     at, n_claims = _write_lists(cases, names, members, owned, exists, code, at)
     at, n_given = _write_lists(cases, names, members, _ASSIGNED, exists, code, at)
-    flags = ANSWERED | (LAG if has_lag else 0)
+    flags = (ANSWERED if questions.is_answered[q] else 0) | (LAG if has_lag else 0)
     flags |= COOPERATIVE if questions.is_round[q] else 0
     flags |= LAG_KNOWN if lags.is_known[i] else 0
     flags |= RACKS if n_racks else 0

@@ -103,16 +103,13 @@ class EvaluatedCodes:
     evaluated: int = 0
     _known: OrderedDict[_Key, Evaluated] = field(default_factory=OrderedDict)
 
-    def of(
-        self, rebalance: RebalanceCode, heuristics: tuple[str, ...]
-    ) -> Evaluated | None:
-        """Return the answers to a rebalance; None if its optimum is not proved."""
-        return self.of_many([(rebalance, heuristics)])[0]
-
     def of_many(
         self, requests: Sequence[tuple[RebalanceCode, tuple[str, ...]]]
     ) -> list[Evaluated | None]:
-        """Return the answers to each rebalance by some heuristics."""
+        """Return the answers to each rebalance by some heuristics.
+
+        None: its optimum is not proved.
+        """
         keys = [(rebalance.code.tobytes(), names) for rebalance, names in requests]
         new = dict[_Key, RebalanceCode]()
         found = dict[_Key, Evaluated | None]()

@@ -1,4 +1,4 @@
-"""Canonical JSON of many rebalances, byte by byte: `CaseInstance.text` of each."""
+"""Canonical JSON of many rebalances, byte by byte, as `rebalance.to_json` writes it."""
 
 from __future__ import annotations
 
@@ -86,12 +86,15 @@ def instance_texts(
     Returns
     -------
     uint8, int64 (Q,)
-        The texts, one after another, and where each ends.
+        The texts, one after another, and where each ends; empty without names.
     """
     ends, at = np.zeros(questions.case.size, np.int64), 0
     text = np.empty(0, np.uint8)
     for q in range(questions.case.size):
         i, is_episode = questions.case[q], questions.is_episode[q]
+        ends[q] = at
+        if not instances.is_named[i]:
+            continue
         n_lags = lags.at[instances.topic_at[i + 1]] - lags.at[instances.topic_at[i]]
         need = at + n_lags * _NUMBER
         need += _room_for(cases, names, instances, i, is_episode, quoted)
@@ -215,7 +218,7 @@ def _write_numbers(text: Bytes, at: int, numbers: Int32 | Int64) -> int:
     for place in range(numbers.size):
         if place > 0:
             text[at], at = _COMMA, at + 1
-        at = write_number(text, at, numbers[place])
+        at = write_signed(text, at, numbers[place])
     return at
 
 

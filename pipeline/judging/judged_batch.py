@@ -1,18 +1,19 @@
-"""Many cases of records judged together, by columns."""
+"""Many cases judged together, by columns."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from heuristics import ASSIGNORS
-from pipeline.case_table import are_of_records
-from pipeline.evaluation import KIP54, DisagreementError
+from pipeline.case_table import case_at, case_table
+from pipeline.cases import NOT_REPORTED, SNAPSHOT, pack
+from pipeline.evaluation import KIP54, OPTIMUM, DisagreementError
 from pipeline.judging.answer_table import SHARED, answer_batch
 from pipeline.judging.answer_texts import NamedAnswers, assignment_texts
 from pipeline.judging.case_instances import member_lags
@@ -29,146 +30,193 @@ from pipeline.judging.instance_batch import (
     TooManyPartitionsError,
     instance_batch,
 )
-from pipeline.judging.outcome import CodedQuestion, Outcome, outcome_of_code
+from pipeline.judging.outcome import (
+    Actual,
+    Outcome,
+    Question,
+    outcome_of,
+    outcome_of_code,
+)
+from pipeline.judging.quarantine_rows import failed_row, reason_of
 from pipeline.judging.settings import Settings
+from pipeline.judging.snapshot_rows import snapshot_row
+from pipeline.judging.stated_cases import stated_case
+from rebalance import Bools, DocumentError, parse_rebalance
 
 Row: TypeAlias = dict[str, Any]
 Result: TypeAlias = tuple[str, Row | pa.RecordBatch]
 """Name of a table, and a row or several of it."""
-
-
-@dataclass(slots=True, kw_only=True)
-class JudgedTogether:
-    """Rows of the cases that columns state.
-
-    Attributes
-    ----------
-    results : list of Result
-    failures : list of (int, str, Exception)
-        Cases whose heuristics failed, the heuristic, and its exception.
-    left : list of int
-        Other cases, to be judged one by one: their faults are stated then.
-    """
-
-    results: list[Result] = field(default_factory=list)
-    failures: list[tuple[int, str, Exception]] = field(default_factory=list)
-    left: list[int] = field(default_factory=list)
-
-    def followed_by(self, other: JudgedTogether, count: int) -> JudgedTogether:
-        """Return both; ``count`` is the number of cases of the first."""
-        failures = [(count + place, name, why) for place, name, why in other.failures]
-        return JudgedTogether(
-            results=self.results + other.results,
-            failures=self.failures + failures,
-            left=self.left + [count + place for place in other.left],
-        )
+NO_DATE: Final = "a time that no date states"
+_BEGIN_OF_DATES: Final = -62_135_596_800_000
+_END_OF_DATES: Final = 253_402_300_800_000
+"""Milliseconds until the years 1 and 10,000."""
 
 
 def judge_together(
     table: pa.Table, settings: Settings, known: EvaluatedCodes
-) -> JudgedTogether:
-    """Judge cases, as in `pipeline.case_table.CASES`.
+) -> Iterator[Result]:
+    """Judge cases, as in `pipeline.case_table.CASES`; one that fails affects no other.
 
     Raises
     ------
     DisagreementError
         If the judge disagrees with the computed figures.
     """
-    everything = JudgedTogether(left=[*range(len(table))])
-    if KIP54 in settings.assignors or settings.facts.monitored:
-        return everything  # by their documents
-    is_stated = are_of_records(table)
-    if not is_stated.any():
-        return everything
+    are_dated = _have_dates(table)
+    for place in np.flatnonzero(~are_dated).tolist():
+        yield failed_row(table, place, f"instance: {NO_DATE}", settings)
+    table = _part(table, are_dated)
+    is_odd = np.asarray(pc.is_valid(table["document"]))
+    if settings.facts.subscriptions.stated:
+        is_odd = is_odd | np.asarray(pc.equal(table["subscriptions"], NOT_REPORTED))
+    yield from _judged(_part(table, ~is_odd), settings, known)
+    yield from _restated(_part(table, is_odd), settings, known)
+
+
+def _part(table: pa.Table, is_chosen: Bools) -> pa.Table:
+    return table if is_chosen.all() else table.filter(pa.array(is_chosen))
+
+
+def _have_dates(table: pa.Table) -> Bools:
+    """Return whether dates can state all times of cases."""
+    began = pc.struct_field(table["episode"].combine_chunks(), "started_at")
+    found = np.ones(len(table), np.bool_)
+    for times in (table["at"], began):
+        at = np.asarray(pc.fill_null(times, 0))
+        found &= (at >= _BEGIN_OF_DATES) & (at < _END_OF_DATES)
+    return found
+
+
+def _restated(
+    table: pa.Table, settings: Settings, known: EvaluatedCodes
+) -> Iterator[Result]:
+    """Judge cases that are changed before (`stated_case`)."""
+    texts = []
+    for place in range(len(table)):
+        try:
+            texts.append(pack(stated_case(case_at(table, place), settings.facts)))
+        except Exception as error:  # noqa: BLE001  # reported in quarantine
+            yield failed_row(table, place, reason_of("instance", error), settings)
+    if texts:
+        yield from _judged(case_table(texts), settings, known, are_named=True)
+
+
+def _judged(
+    table: pa.Table,
+    settings: Settings,
+    known: EvaluatedCodes,
+    *,
+    are_named: bool = False,
+) -> Iterator[Result]:
+    if not len(table):
+        return
     try:
-        instances = instance_batch(table.filter(pa.array(is_stated)), settings.facts)
+        batch = instance_batch(table, settings.facts, are_named=are_named)
     except TooManyPartitionsError:
-        half = len(table) // 2
-        first, second = table.slice(0, half), table.slice(half)
-        found = judge_together(first, settings, known)
-        return found.followed_by(judge_together(second, settings, known), half)
-    if instances is None:
-        return everything
-    return _Judging(
-        instances, np.flatnonzero(is_stated).tolist(), settings, known
-    ).found(np.flatnonzero(~is_stated).tolist())
+        is_first = np.arange(len(table)) < len(table) // 2
+        for is_part in (is_first, ~is_first):
+            part = _part(table, is_part)
+            yield from _judged(part, settings, known, are_named=are_named)
+        return
+    yield from JudgedBatch(batch, settings, known).results()
+    is_named = batch.instances.is_named
+    if not is_named.all():
+        yield from _restated(_part(table, ~is_named), settings, known)
 
 
-class _Judging:
-    """A batch while it is judged; ``places`` are those of its cases in the input."""
+_Found: TypeAlias = Mapping[int, Outcome | Exception]
+"""Answer to each question, or the error that ended it."""
+
+
+class JudgedBatch:
+    """A batch while it is judged."""
 
     def __init__(
-        self,
-        batch: InstanceBatch,
-        places: Sequence[int],
-        settings: Settings,
-        known: EvaluatedCodes,
+        self, batch: InstanceBatch, settings: Settings, known: EvaluatedCodes
     ) -> None:
-        self._batch, self._places = batch, places
-        self._settings, self._known = settings, known
+        self._batch, self._settings, self._known = batch, settings, known
         self._heuristics = tuple(
             name for name in ASSIGNORS if name in settings.assignors
         )
         names = ("group_id", "rebalance_id", "client_assignor")
         columns = [batch.table[name].to_pylist() for name in names]
         self._names = [*zip(*columns, strict=True)]
+        self._case = batch.questions.case.tolist()
+        self._is_state = np.asarray(pc.equal(batch.table["owned_from"], SNAPSHOT))
+        self._is_document = batch.columns.cases.is_document
         self._ends = batch.table["episode"].combine_chunks().is_valid().to_pylist()
-        cases = batch.questions.case.tolist()
-        self._episode = {case: q for q, case in enumerate(cases)}  # the last one counts
+        self._episode = {case: q for q, case in enumerate(self._case)}  # the last one
 
-    def found(self, left: list[int]) -> JudgedTogether:
-        """Judge the cases; ``left`` are others that are not in the batch."""
-        batch, found = self._batch, JudgedTogether(left=left)
-        named = self._evaluated()
-        written = assignment_texts([*named.values()])
-        texts = dict(zip(named, written, strict=True))
-        outcomes, steps = dict[int, Outcome](), dict[int, Outcome]()
-        for case, place in enumerate(self._places):
-            last = self._episode[case] if self._ends[case] else case
-            if case not in named or last not in named:
-                found.left.append(place)
-                continue
-            outcome = self._outcome(case, named[case], texts[case])
-            outcomes[case] = steps[case] = outcome
-            if last != case:
-                steps[case] = self._outcome(last, named[last], texts[last])
-            found.failures += [
-                (place, failure.assignor, failure.error) for failure in outcome.failures
-            ]
-        found.left.sort()
-        counts = np.zeros((len(self._places), 3), np.int64)
+    def results(self) -> Iterator[Result]:
+        """Judge the cases."""
+        batch, found = self._batch, self.found()
+        outcomes = {
+            case: outcome
+            for case in range(len(self._names))
+            if isinstance(outcome := found.get(case), Outcome)
+        }
+        counts = np.zeros((len(self._names), 3), np.int64)
         for case, outcome in outcomes.items():
             counts[case] = outcome.topics, outcome.partitions, outcome.owned
         rows = with_counts(self._rebalances(), counts)
-        is_judged = np.isin(np.arange(len(self._places)), [*outcomes])
+        is_judged = np.isin(np.arange(len(self._names)), [*outcomes])
         columns = batch.columns
         sizes = np.diff(columns.cases.member_at)
         lags = member_lags(columns.cases, columns.names, batch.instances, batch.lags)
         members = members_of_cases(rows, columns, batch.held, lags)
-        found.results = [
-            ("rebalances", rows.filter(pa.array(is_judged))),
-            ("members", members.filter(pa.array(np.repeat(is_judged, sizes)))),
-            *self._answers(rows, outcomes),
-            *self._episodes(rows, steps),
-        ]
-        return found
+        yield from self._snapshots(rows, outcomes)
+        yield "rebalances", rows.filter(pa.array(is_judged & ~self._is_state))
+        yield "members", members.filter(pa.array(np.repeat(is_judged, sizes)))
+        yield from self._answers(rows, outcomes)
+        yield from self._episodes(rows, outcomes, found)
+        yield from self._failures(outcomes, found)
+
+    def found(self) -> _Found:
+        """Answer the questions of which the topics have names."""
+        named = self._evaluated()
+        written = assignment_texts([*named.values()])
+        texts = dict(zip(named, written, strict=True))
+        are_named = self._batch.instances.is_named.tolist()
+        return {
+            question: self._answered(
+                case,
+                partial(self._by_code, question, named[question], texts[question])
+                if question in named
+                else partial(self._by_document, question),
+            )
+            for question, case in enumerate(self._case)
+            if are_named[case]
+        }
+
+    def _answered(self, case: int, find: Callable[[], Outcome]) -> Outcome | Exception:
+        try:
+            return find()
+        except DisagreementError as error:
+            reason = f"rebalance {self._names[case][1]}: {error}"
+            raise DisagreementError(reason) from error
+        except Exception as error:  # noqa: BLE001  # reported in quarantine
+            return error
 
     def _evaluated(self) -> dict[int, NamedAnswers]:
-        """Evaluate the questions; without those of which the document must be."""
+        """Evaluate the questions; without those that are left to documents."""
         questions = self._batch.questions
-        codes = [self._batch.code_of(q) for q in range(questions.case.size)]
+        if KIP54 in self._settings.assignors:
+            return {}
         requests = [
             (question, code, () if is_episode else self._heuristics)
-            for question, (code, is_episode) in enumerate(
-                zip(codes, questions.is_episode.tolist(), strict=True)
+            for question, (case, is_episode) in enumerate(
+                zip(self._case, questions.is_episode.tolist(), strict=True)
             )
-            if code is not None
+            if not self._is_state[case]
+            and (code := self._batch.code_of(question)) is not None
         ]
         every = self._known.of_many([(code, names) for _, code, names in requests])
         found = dict[int, NamedAnswers]()
         for (question, code, _), answers in zip(requests, every, strict=True):
             if answers is not None:
-                group, identity, client = self._names[int(questions.case[question])]
+                group, identity, client = self._names[self._case[question]]
+                if self._is_document[self._case[question]]:
+                    identity = self._batch.canonical(question).get("id")
                 found[question] = NamedAnswers(
                     code=code,
                     found=answers,
@@ -178,76 +226,132 @@ class _Judging:
                 )
         return found
 
-    def _outcome(self, question: int, named: NamedAnswers, texts: list[str]) -> Outcome:
-        case = int(self._batch.questions.case[question])
-        coded = CodedQuestion(
-            is_round=bool(self._batch.questions.is_round[question]),
-            lag_known=bool(self._batch.lags.is_known[case]),
-            claim_rule=self._settings.claim_rule,
-            are_optima_judged=self._settings.are_optima_judged,
-            canonical=partial(self._batch.canonical, question),
-            held=partial(self._batch.assigned, case),
+    def _by_code(self, question: int, named: NamedAnswers, texts: list[str]) -> Outcome:
+        batch, settings, case = self._batch, self._settings, self._case[question]
+        coded = CodedAnswers(
+            code=named.code,
+            found=named.found,
+            texts=texts,
+            are_optima_judged=settings.are_optima_judged,
+            is_round=bool(batch.questions.is_round[question]),
+            lag_known=bool(batch.lags.is_known[case]),
         )
-        try:
-            return outcome_of_code(named, texts, coded)
-        except DisagreementError as error:
-            reason = f"rebalance {named.identity}: {error}"
-            raise DisagreementError(reason) from error
+        canonical = partial(batch.canonical, question)
+        held = partial(batch.assigned, case)
+        return outcome_of_code(coded, settings.claim_rule, canonical, held)
+
+    def _by_document(self, question: int) -> Outcome:
+        """Let the judge check every answer."""
+        batch, settings, case = self._batch, self._settings, self._case[question]
+        is_episode = batch.questions.is_episode[question]
+        assignors = () if self._is_state[case] else settings.assignors
+        actual = Actual(
+            held=batch.assigned(case),
+            assignor=self._names[case][2],
+            cooperative=bool(batch.questions.is_round[question]),
+        )
+        asked = Question(
+            claim_rule=settings.claim_rule,
+            assignors=tuple(
+                name for name in assignors if not is_episode or name in (OPTIMUM, KIP54)
+            ),
+            actual=actual if batch.questions.is_answered[question] else None,
+            lag_known=bool(batch.lags.is_known[case]),
+        )
+        text, most = self._text(question), settings.facts.max_partitions
+        return outcome_of(parse_rebalance(text, max_partitions=most), asked)
+
+    def _text(self, question: int) -> str:
+        text: str = self._batch.texts[question].as_py()
+        return text
 
     def _rebalances(self) -> pa.RecordBatch:
         batch = self._batch
-        texts = batch.texts.slice(0, len(self._places))
+        stated = {
+            "lag_known": batch.lags.is_known,
+            "lag_basis": batch.lag_basis,
+            "lag_missing": batch.lag_missing,
+            "instance": batch.texts.slice(0, len(self._names)),
+        }
         return rebalances_of(
-            batch.table,
-            batch.columns,
-            batch.instances,
-            batch.lags.is_known,
-            self._settings.cluster,
-            texts,
+            batch.table, batch.columns, batch.instances, self._settings.cluster, stated
         )
 
     def _answers(
-        self, rebalances: pa.RecordBatch, outcomes: dict[int, Outcome]
-    ) -> list[Result]:
+        self, rebalances: pa.RecordBatch, outcomes: Mapping[int, Outcome]
+    ) -> Iterator[Result]:
         shared = rebalances.select(SHARED)
-        coded = [(case, outcome.coded) for case, outcome in outcomes.items()]
-        of = shared.take(pa.array([case for case, _ in coded], pa.int64()))
-        found: list[Result] = []
+        coded = {
+            case: outcome.coded
+            for case, outcome in outcomes.items()
+            if outcome.coded is not None
+        }
         if coded:
-            found = [
-                (
-                    "answers",
-                    answer_batch(of, [_certain(answers) for _, answers in coded]),
-                )
-            ]
+            of = shared.take(pa.array([*coded], pa.int64()))
+            yield "answers", answer_batch(of, [*coded.values()])
         for case, outcome in outcomes.items():
-            if outcome.answers:
+            if outcome.answers and not self._is_state[case]:
                 (row,) = shared.slice(case, 1).to_pylist()
-                found += [("answers", row | answer) for answer in outcome.answers]
-        return found
+                yield from (("answers", row | answer) for answer in outcome.answers)
+
+    def _snapshots(
+        self, rebalances: pa.RecordBatch, outcomes: Mapping[int, Outcome]
+    ) -> Iterator[Result]:
+        for case, outcome in outcomes.items():
+            if self._is_state[case] and (judged := outcome.actual) is not None:
+                (stated,) = (
+                    self._batch.table.select(_OF_STATE).slice(case, 1).to_pylist()
+                )
+                (row,) = rebalances.slice(case, 1).to_pylist()
+                yield "snapshots", snapshot_row(stated, row, judged)
 
     def _episodes(
-        self, rebalances: pa.RecordBatch, steps: dict[int, Outcome]
-    ) -> list[Result]:
-        ended = {
-            case: (step, actual)
-            for case, step in steps.items()
-            if self._ends[case] and (actual := step.actual) is not None
-        }
-        if not ended:
-            return []
-        questions = pa.array([self._episode[case] for case in ended], pa.int64())
-        episodes = episodes_of(
-            rebalances,
-            self._batch.table,
-            [*ended],
-            [actual for _, actual in ended.values()],
-            [step.owned for step, _ in ended.values()],
-            self._batch.texts.take(questions),
-        )
-        return [("episodes", episodes)]
+        self,
+        rebalances: pa.RecordBatch,
+        outcomes: Mapping[int, Outcome],
+        found: _Found,
+    ) -> Iterator[Result]:
+        """Yield episodes, each judged as if it had been one step."""
+        steps, answers = list[Outcome](), dict[int, Row]()
+        for case, outcome in outcomes.items():
+            if self._ends[case] and outcome.actual is not None:
+                step = found[self._episode[case]]
+                if isinstance(step, Outcome) and (actual := step.actual) is not None:
+                    steps.append(step)
+                    answers[case] = actual
+        if answers:
+            questions = pa.array([self._episode[case] for case in answers], pa.int64())
+            yield (
+                "episodes",
+                episodes_of(
+                    rebalances,
+                    self._batch.table,
+                    [*answers],
+                    [*answers.values()],
+                    [step.owned for step in steps],
+                    self._batch.texts.take(questions),
+                ),
+            )
 
+    def _failures(
+        self, outcomes: Mapping[int, Outcome], found: _Found
+    ) -> Iterator[Result]:
+        for question, error in found.items():
+            case = self._case[question]
+            if not isinstance(error, Exception):
+                continue
+            if question != case:
+                if case in outcomes:
+                    yield self._failed(case, reason_of("episode", error))
+            elif isinstance(error, DocumentError):
+                reason = reason_of("instance", error)
+                yield failed_row(self._batch.table, case, reason, self._settings)
+            else:
+                yield self._failed(case, reason_of("judge", error))
+        for case, outcome in outcomes.items():
+            for failure in outcome.failures:
+                yield self._failed(case, reason_of(failure.assignor, failure.error))
 
-def _certain(coded: CodedAnswers | None) -> CodedAnswers:
-    assert coded is not None  # noqa: S101  # of an outcome of a code
-    return coded
+    def _failed(self, case: int, reason: str) -> Result:
+        text = self._text(case)
+        return failed_row(self._batch.table, case, reason, self._settings, text)

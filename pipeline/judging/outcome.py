@@ -8,11 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from heuristics import ASSIGNORS
 from pipeline.cases import Held
 from pipeline.evaluation import (
     ACTUAL,
-    ALWAYS,
     KIP54,
     OPTIMUM,
     Answer,
@@ -23,12 +21,8 @@ from pipeline.evaluation import (
     least_of,
     needless_lag,
 )
-from pipeline.judging.answer_texts import NamedAnswers, assignment_texts
 from pipeline.judging.checked import checked
 from pipeline.judging.coded_answers import CodedAnswers
-from pipeline.judging.evaluated import EvaluatedCodes
-from pipeline.judging.instances import CaseInstance
-from pipeline.judging.rebalance_code import code_of
 from rebalance import (
     AssignmentDocument,
     ClaimRule,
@@ -62,42 +56,12 @@ class Question:
         None: the real answer is unknown.
     lag_known : bool
         Whether all lags are known; otherwise, no figure of lag is stated.
-    max_partitions : int
-        Larger rebalances are rejected.
-    are_optima_judged : bool
-        Whether the judge checks every real answer and every optimum.
     """
 
     claim_rule: ClaimRule
     assignors: tuple[str, ...]
     actual: Actual | None
     lag_known: bool
-    max_partitions: int
-    are_optima_judged: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodedQuestion:
-    """How the answers to a code are judged.
-
-    Attributes
-    ----------
-    is_round : bool
-        Whether the real answer is judged as a cooperative round.
-    lag_known, claim_rule, are_optima_judged
-        As in `Question`.
-    canonical : function
-        Returns the rebalance as `CaseInstance.canonical`.
-    held : function
-        Returns the real answer, which can break rules in ways that no code states.
-    """
-
-    is_round: bool
-    lag_known: bool
-    claim_rule: ClaimRule
-    are_optima_judged: bool
-    canonical: Callable[[], dict[str, Any]]
-    held: Callable[[], Mapping[str, Held]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,86 +97,31 @@ class Outcome:
         return of_code or next(found, None)
 
 
-def outcome_by_code(
-    instance: CaseInstance, question: Question, known: EvaluatedCodes
-) -> Outcome | None:
-    """Evaluate a rebalance by its code; None if only its document can be evaluated.
-
-    Raises
-    ------
-    DisagreementError
-        If the judge disagrees with the computed figures.
-    """
-    actual = question.actual
-    code = code_of(
-        instance.plain,
-        None if actual is None else actual.held,
-        cooperative=actual is not None and actual.cooperative,
-        lag_known=instance.lag_known,
-        max_partitions=instance.max_partitions,
-    )
-    heuristics = tuple(name for name in ASSIGNORS if name in question.assignors)
-    found = None if code is None else known.of(code, heuristics)
-    if code is None or found is None:
-        return None
-    named = NamedAnswers(
-        code=code,
-        found=found,
-        group=instance.plain["group"],
-        identity=instance.plain.get("id"),
-        client=None if actual is None else actual.assignor,
-    )
-    (texts,) = assignment_texts([named])
-    about = CodedQuestion(
-        is_round=actual is not None and actual.cooperative,
-        lag_known=instance.lag_known,
-        claim_rule=question.claim_rule,
-        are_optima_judged=question.are_optima_judged,
-        canonical=lambda: instance.canonical,
-        held=lambda: {} if actual is None else actual.held,
-    )
-    return outcome_of_code(named, texts, about)
-
-
 def outcome_of_code(
-    named: NamedAnswers, texts: list[str], question: CodedQuestion
+    coded: CodedAnswers,
+    claim_rule: ClaimRule,
+    canonical: Callable[[], dict[str, Any]],
+    held: Callable[[], Mapping[str, Held]],
 ) -> Outcome:
     """Let the judge check its share of the answers to a rebalance.
 
     Parameters
     ----------
-    texts
-        Of the answers (`assignment_texts`).
+    canonical : function
+        Returns the rebalance, subscriptions and claims sorted.
+    held : function
+        Returns the real answer, which can break rules in ways that no code states.
 
     Raises
     ------
     DisagreementError
         If the judge disagrees with the computed figures.
     """
-    code, found = named.code, named.found
-    is_always = [
-        found.is_sampled or (question.are_optima_judged and name in ALWAYS)
-        for name in found.assignors
-    ]
-    coded = CodedAnswers(
-        code=code,
-        found=found,
-        texts=texts,
-        is_judged=is_always,
-        is_round=question.is_round,
-        lag_known=question.lag_known,
-    )
-    places = {place for place, is_checked in enumerate(is_always) if is_checked}
-    places = (places - found.judged).union(coded.undecided)
-    answers = list[Row]()
+    found, answers = coded.found, list[Row]()
+    judged = (at for at in range(len(found.assignors)) if coded.is_judged(at))
+    places = ({*judged} - found.judged).union(coded.undecided)
     if places:
-        answers += checked(
-            coded,
-            question.canonical,
-            sorted(places),
-            question.claim_rule,
-            question.held,
-        )
+        answers += checked(coded, canonical, sorted(places), claim_rule, held)
         found.judged.update(places)
     for name, why in found.refused.items():
         refused = Answer(assignor=name, refused=why)

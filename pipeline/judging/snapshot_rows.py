@@ -24,10 +24,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from pipeline.cases import ALL_LISTED, GIVEN, NOT_REPORTED, OWNERS_LISTED, Case
-from pipeline.judging.case_rows import rebalance_row
-from pipeline.judging.instances import CaseInstance
-from pipeline.judging.outcome import Outcome
+from pipeline.cases import ALL_LISTED, GIVEN, NOT_REPORTED, OWNERS_LISTED
 
 Row = dict[str, Any]
 
@@ -87,60 +84,61 @@ _JUDGED: Final = (
 )
 
 
-def snapshot_row(
-    case: Case, instance: CaseInstance, outcome: Outcome, cluster: str
-) -> Row:
+def snapshot_row(case: Row, rebalance: Row, judged: Row) -> Row:
     """Return the row of one snapshot, with the facts of its balance.
 
-    ``outcome`` has the state as the only answer.
+    Parameters
+    ----------
+    case, rebalance
+        Its rows of the table of cases, and of ``rebalances``.
+    judged
+        Columns of ``answers`` of the state.
     """
-    judged = outcome.actual
-    assert judged is not None  # noqa: S101  # the caller has asked for it
-    described = rebalance_row(case, instance, outcome, cluster)
-    row = {name: described[name] for name in _SHARED}
+    row = {name: rebalance[name] for name in _SHARED}
     row |= {name: judged[name] for name in _JUDGED}
-    row |= {"snapshot_id": case.rebalance_id, "state_of": case.state_of}
-    row |= {"members_listed": case.members_listed, "at_rest": case.at_rest}
-    row |= {"doubt": case.doubt, "balanced_if_equal": None, "undetermined": None}
-    is_partial = case.subscriptions == NOT_REPORTED or (
-        case.subscriptions == GIVEN and case.members_listed != ALL_LISTED
+    row |= {"snapshot_id": rebalance["rebalance_id"], "state_of": case["state_of"]}
+    row |= {name: case[name] for name in ("members_listed", "at_rest", "doubt")}
+    row |= {"balanced_if_equal": None, "undetermined": None}
+    subscriptions, listed = row["subscriptions"], row["members_listed"]
+    is_partial = subscriptions == NOT_REPORTED or (
+        subscriptions == GIVEN and listed != ALL_LISTED
     )
-    if case.subscriptions == NOT_REPORTED:
-        row["balanced_if_equal"] = _is_even(case, row)
-    if (reason := _why_unjudged(case, row)) is not None:
+    if subscriptions == NOT_REPORTED:
+        row["balanced_if_equal"] = _is_even(row)
+    if (reason := _why_unjudged(row)) is not None:
         return row | _UNJUDGED | {"undetermined": reason}
     if is_partial:
-        return row | _known_without_subscriptions(case, row)
+        return row | _known_without_subscriptions(row)
     return row | {"peak_lag_bound": judged["peak_lag_bound"]}
 
 
-def _why_unjudged(case: Case, row: Row) -> str | None:
+def _why_unjudged(row: Row) -> str | None:
     """Return why nothing is stated about a state."""
-    if case.doubt is not None:
-        return case.doubt
-    if case.at_rest is None:
+    if row["doubt"] is not None:
+        return str(row["doubt"])
+    if row["at_rest"] is None:
         return NOT_AT_REST
-    if case.members_listed == OWNERS_LISTED:
+    if row["members_listed"] == OWNERS_LISTED:
         return OWNERS
     broken = {violation["rule"] for violation in row["violations"]}
-    name = case.client_assignor
+    name = row["client_assignor"]
     if broken == {"unassigned"} and (name is None or "cooperative" in name):
         return BETWEEN_ROUNDS
     return None
 
 
-def _is_even(case: Case, row: Row) -> bool | None:
+def _is_even(row: Row) -> bool | None:
     """Whether it is balanced if all subscribe to the same topics; None: unknown."""
-    if case.members_listed == OWNERS_LISTED or row["verdict"] != "valid":
+    if row["members_listed"] == OWNERS_LISTED or row["verdict"] != "valid":
         return None
     if not row["dec_min_balanced"]:
         return False
-    if case.members_listed != ALL_LISTED:
+    if row["members_listed"] != ALL_LISTED:
         return None
     return row["load_max"] is None or row["load_max"] - row["load_min"] <= 1
 
 
-def _known_without_subscriptions(case: Case, row: Row) -> Row:
+def _known_without_subscriptions(row: Row) -> Row:
     """Return the columns of the verdict that the assignment alone determines."""
     if row["verdict"] != "valid":
         return _NOTHING_KNOWN | {"balanced_if_equal": None}
@@ -148,7 +146,7 @@ def _known_without_subscriptions(case: Case, row: Row) -> Row:
     for balance in ("kip54_balanced", "dec_min_balanced"):
         known[balance] = None if row[balance] else False
     if known["dec_min_balanced"] is None:
-        is_listed = case.members_listed == ALL_LISTED
+        is_listed = row["members_listed"] == ALL_LISTED
         known["undetermined"] = NO_SUBSCRIPTIONS if is_listed else UNLISTED
     else:
         known["balanced_if_equal"] = None

@@ -21,7 +21,7 @@ from pipeline.cases import OPEN, REST, Case, Held, unpack
 from pipeline.describe.group_case import case_of
 from pipeline.describe.refusal import NotJudged
 from pipeline.history.stream import histories
-from pipeline.judging.instances import instance_of_case
+from pipeline.judging.instance_batch import instance_of_case
 from pipeline.judging.topic_names import with_names
 from pipeline.records import (
     ConsumerGroupCurrentMemberAssignment,

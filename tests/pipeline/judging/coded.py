@@ -5,18 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
+import orjson
+
+from pipeline.case_table import case_table
+from pipeline.cases import Case, CaseMember, pack
 from pipeline.evaluation import DEFAULT
 from pipeline.judging.evaluated import EvaluatedCodes
-from pipeline.judging.instances import CaseInstance
-from pipeline.judging.outcome import (
-    Actual,
-    Outcome,
-    Question,
-    outcome_by_code,
-)
+from pipeline.judging.instance_batch import InstanceBatch, instance_batch
+from pipeline.judging.instances import ClusterFacts
+from pipeline.judging.judged_batch import JudgedBatch
+from pipeline.judging.outcome import Actual, Outcome, Question, outcome_of
 from pipeline.judging.settings import Settings
+from pipeline.judging.stated_cases import stated_case
 from pipeline.sources.sidecars import read_offsets
-from rebalance import ClaimRule
+from rebalance import ClaimRule, DocumentError, rebalance_of
 from tests.pipeline.recorded import CHURN, churn_rows, facts_of
 from tests.support.shapes import Document, member, rebalance
 from tests.support.strategies import draw_any_assignment
@@ -35,34 +37,76 @@ def question_of(
     assignors: tuple[str, ...] = DEFAULT,
     client: str | None = "sticky",
 ) -> Question:
-    """Ask for assignors and an answer of the client that can break any rule."""
+    """Ask for assignors and an answer of the client, which can break most rules.
+
+    A case has an answer of each of its members, without topics of no partitions.
+    """
     rng = Random(seed)  # noqa: S311
-    held = draw_any_assignment(rng, document)["members"] if document["members"] else {}
+    drawn = draw_any_assignment(rng, document)["members"] if document["members"] else {}
+    held = {
+        name: {t: drawn[name][t] for t in sorted(drawn.get(name, ())) if drawn[name][t]}
+        for name in document["members"]
+    }
+    cooperative = rng.random() < 0.5
+    actual = Actual(held=held, assignor=client, cooperative=cooperative)
     return Question(
         claim_rule=rng.choice(list(ClaimRule)),
         assignors=assignors,
-        actual=Actual(held=held, assignor=client, cooperative=rng.random() < 0.5),
+        actual=actual if held else None,
         lag_known=bool(document["topics"])
-        and all("lag" in topic for topic in document["topics"].values()),
-        max_partitions=SIZE,
+        and all(
+            "lag" in topic or not topic["partitions"]
+            for topic in document["topics"].values()
+        ),
     )
 
 
-def stated(document: Document, question: Question) -> CaseInstance:
-    return CaseInstance(
-        plain=document,
-        max_partitions=SIZE,
-        partition_counts="given",
-        lag_known=question.lag_known,
-        lag_basis=None,
+def batch_of(document: Document, question: Question) -> InstanceBatch:
+    """State a rebalance whose members have what the client assigned."""
+    actual = question.actual
+    answer = {} if actual is None else actual.held
+    case = Case(
+        rebalance_id="r",
+        group_id=document["group"],
+        source_kind="rebalance",
+        source="s",
+        client_assignor=None if actual is None else actual.assignor,
+        cooperative=actual is not None and actual.cooperative,
+        document=orjson.dumps(document).decode(),
+        members={
+            name: CaseMember(subscription=[], owned={}, assigned=answer.get(name, {}))
+            for name in document["members"]
+        }
+        if actual is not None
+        else None,
     )
+    facts = ClusterFacts(max_partitions=SIZE)
+    table = case_table([pack(stated_case(case, facts))])
+    return instance_batch(table, facts, are_named=True)
 
 
 def by_code(
     document: Document, question: Question, known: EvaluatedCodes | None = None
 ) -> Outcome | None:
+    """Evaluate a rebalance; None if a code does not state it."""
+    try:
+        batch = batch_of(document, question)
+    except DocumentError:
+        return None
+    settings = Settings(
+        cluster="c",
+        facts=ClusterFacts(max_partitions=SIZE),
+        claim_rule=question.claim_rule,
+        assignors=question.assignors,
+    )
     known = known or EvaluatedCodes(claim_rule=question.claim_rule)
-    return outcome_by_code(stated(document, question), question, known)
+    found = JudgedBatch(batch, settings, known).found()[0]
+    return found if isinstance(found, Outcome) and found.coded else None
+
+
+def by_document(document: Document, question: Question) -> Outcome:
+    """Let the judge check every answer."""
+    return outcome_of(rebalance_of(document, max_partitions=SIZE), question)
 
 
 def churn_settings() -> Settings:

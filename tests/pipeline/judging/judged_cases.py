@@ -8,18 +8,17 @@ from typing import Any
 import pyarrow as pa
 
 from pipeline.cases import Case
-from pipeline.judging.judge_rows import CaseJudge
+from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.judged_batch import Result
 from pipeline.judging.settings import Settings
+from pipeline.sources.rows import case_row
 
 
 def judge_case_rows(
     case: Case, settings: Settings
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Judge one case."""
-    judge = CaseJudge(settings)
-    yield from rows_of(judge.case(case))
-    yield from rows_of(judge.rest())
+    return rows_of(judge_rows([case_row(case)], settings))
 
 
 def rows_of(results: Iterable[Result]) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -13,7 +13,9 @@ import pytest
 from heuristics import ASSIGNORS, Assignor
 from pipeline.cases import Case
 from pipeline.evaluation import DEFAULT, answers, selection
-from pipeline.judging.instances import ClusterFacts, instance_of_case
+from pipeline.judging.instance_batch import instance_of_case
+from pipeline.judging.instances import ClusterFacts
+from pipeline.judging.judged_batch import NO_DATE
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.settings import Settings
 from pipeline.known_counts import KnownCounts
@@ -328,8 +330,8 @@ def test_an_open_episode_has_no_outcome() -> None:
     *_, case = replay(*TWO_ROUNDS[:2])
     (episode,) = judged(case)["episodes"]
     assert episode["ended"] == "open"
-    assert "verdict" not in episode
-    assert "at_optimum" not in episode
+    assert episode["verdict"] is None
+    assert episode["at_optimum"] is None
 
 
 def test_member_rows_have_owned_and_assigned_partitions() -> None:
@@ -490,6 +492,15 @@ def test_a_case_too_large_to_pose_is_quarantined() -> None:
     (failed,) = rows["quarantine"]
     assert failed["reason"].startswith("instance: DocumentError: $.topics.t.partitions")
     assert (failed["source_partition"], failed["source_offset"]) == (7, 0)
+
+
+def test_bug_a_time_that_no_date_states_is_quarantined() -> None:
+    """The audit ended with an OverflowError."""
+    rows = judged(replace(only_case(), at=1 << 60))
+    assert rows["rebalances"] == rows["members"] == []
+    (failed,) = rows["quarantine"]
+    assert failed["reason"] == f"instance: {NO_DATE}"
+    assert (failed["at"], failed["date"]) == (None, UNDATED)
 
 
 def test_nothing_at_all_is_judged() -> None:

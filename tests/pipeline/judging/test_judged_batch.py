@@ -1,11 +1,12 @@
-"""Cases that are judged together have the rows that each has by itself.
+"""Instances of cases are those of the slow statement; rows do not depend on others.
 
-Reaches into ``pipeline.judging`` to compare the two ways.
+Reaches into ``pipeline.judging`` to compare both statements.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -30,20 +31,28 @@ from pipeline.cases import (
     unpack,
 )
 from pipeline.judging import instance_batch
-from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.instances import ClusterFacts
-from pipeline.judging.judge_rows import CaseJudge, judge_rows
-from pipeline.judging.judged_batch import judge_together
+from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.settings import Settings
+from pipeline.judging.topic_names import with_names
 from pipeline.known_counts import KnownCounts
 from pipeline.sources.rows import case_row
-from pipeline.sources.sidecars import LogsFile
+from pipeline.sources.sidecars import LogsFile, read_offsets
 from pipeline.tables import SCHEMAS
 from pipeline.topic_ids import text_of_id
-from rebalance import ClaimRule, OffsetReset
+from rebalance import (
+    ClaimRule,
+    OffsetReset,
+    OracleError,
+    instance_of,
+)
 from tests.pipeline.judging.judged_cases import rows_of
 from tests.pipeline.recorded import CHURN, churn_rows, facts_of
+from tests.references.naive_instances import (
+    naive_instance,
+    naive_instance_of_episode,
+)
 
 TOPICS = ("t", 'u"', "é", "a.b")
 IDS = tuple(text_of_id(bytes([number]) * 16) for number in range(4))
@@ -76,6 +85,9 @@ def drawn_case(rng: Random, number: int) -> Case:
         members={name: drawn_member(rng, listed) for name in names},
         left=rng.randrange(2),
         committed=None if rng.random() < 0.1 else drawn_offsets(rng),
+        lag=drawn_offsets(rng) if rng.random() < 0.1 else None,
+        least_sizes=drawn_sizes(rng, TOPICS) if rng.random() < 0.1 else None,
+        state_at=rng.randrange(NOW) if rng.random() < 0.1 else None,
         recorded_sizes=drawn_sizes(rng, TOPICS) if rng.random() < 0.2 else None,
         undated_sizes=drawn_sizes(rng, listed) if rng.random() < 0.3 else None,
         episode_id="0/0",
@@ -108,7 +120,7 @@ def drawn_held(rng: Random, listed: tuple[str, ...]) -> Held:
         for topic in sorted(rng.sample(listed, rng.randrange(4)))
     }
     if held and rng.random() < 0.04:
-        held[min(held)] = rng.choice(([], [1, 1], [-1], [3, 2]))
+        held[min(held)] = [1, 1]
     return held
 
 
@@ -164,9 +176,17 @@ def drawn_facts(rng: Random) -> ClusterFacts:
         ),
         names=named,
         logs=LogsFile(ends=logs, at=rng.choice((None, NOW, NOW // 2))),
+        monitored={'g"': dict(drawn_lag(rng))} if rng.random() < 0.3 else {},
         offset_reset=rng.choice((OffsetReset.EARLIEST, OffsetReset.LATEST)),
         max_partitions=rng.choice((20, 1_000)),
     )
+
+
+def drawn_lag(rng: Random) -> Iterator[tuple[str, dict[int, int]]]:
+    """Draw the lag that a monitoring system reported, of some topics and partitions."""
+    for topic in TOPICS:
+        numbers = [number for number in range(8) if rng.random() < 0.9]
+        yield topic, {number: rng.randrange(9) for number in numbers}
 
 
 def drawn_steps(rng: Random, share: float) -> KnownCounts:
@@ -195,14 +215,17 @@ def counted(found: Any) -> Counter[str]:
     return Counter(f"{name} {sorted(row.items(), key=str)}" for name, row in found)
 
 
+def judged(cases: list[Case], settings: Settings) -> Counter[str]:
+    """Return the rows of cases that are judged together."""
+    return counted(full(rows_of(judge_rows(map(case_row, cases), settings))))
+
+
 def by_themselves(cases: list[Case], settings: Settings) -> Counter[str]:
     """Return the rows of cases that are judged one by one."""
     found: Counter[str] = Counter()
-    known = EvaluatedCodes(claim_rule=settings.claim_rule)
-    judge = CaseJudge(settings, known)
     for case in cases:
-        found += counted(full(rows_of(judge.case(unpack(pack(case))))))
-    return found + counted(full(rows_of(judge.rest())))
+        found += judged([case], settings)
+    return found
 
 
 def full(found: Any) -> Any:
@@ -219,18 +242,63 @@ def test_cases_judged_together_have_the_rows_that_each_has_by_itself(
     rng = Random(seed)  # noqa: S311
     cases = drawn_cases(rng, 6)
     settings = settings_of(drawn_facts(rng), are_optima_judged=are_optima_judged)
-    together = counted(full(rows_of(judge_rows(map(case_row, cases), settings))))
-    assert together == by_themselves(cases, settings)
+    assert judged(cases, settings) == by_themselves(cases, settings)
 
 
-def test_most_drawn_cases_are_judged_together() -> None:
-    rng, left = Random(3), 0  # noqa: S311
-    for _ in range(40):
-        texts = [pack(case) for case in drawn_cases(rng, 10)]
-        settings = settings_of(drawn_facts(rng))
-        known = EvaluatedCodes(claim_rule=settings.claim_rule)
-        left += len(judge_together(case_table(texts), settings, known).left)
-    assert 20 < left < 200
+def instances_of(cases: list[Case], settings: Settings) -> dict[str, Any]:
+    """Return columns of ``rebalances`` and ``episodes``, by rebalance."""
+    found: dict[str, Any] = {}
+    for name, row in full(rows_of(judge_rows(map(case_row, cases), settings))):
+        if name == "rebalances":
+            stated = (row["partition_counts"], row["newer_partitions"])
+            lag = (row["lag_known"], row["lag_basis"], row["lag_missing"])
+            found[row["rebalance_id"]] = row["instance"], *stated, *lag
+        if name == "episodes":
+            found[f"to {row['last_rebalance_id']}"] = row["instance"]
+        if name == "quarantine" and "episode" not in row["reason"]:
+            found[f"not {row['source_offset']}"] = row["reason"]
+    return found
+
+
+def stated_slowly(case: Case, settings: Settings) -> dict[str, Any]:
+    """Return the same of one case, or the error that its fault is."""
+    facts, key = settings.facts, case.rebalance_id
+    try:
+        case = with_names(case, facts.names)
+        found = naive_instance(case, facts)
+        instance_of(found.document)
+    except OracleError as error:
+        return {f"not {case.source_offset}": error}
+    lag = (found.lag_known, found.lag_basis, found.lag_missing)
+    counts = (found.partition_counts, found.newer_partitions)
+    stated: dict[str, Any] = {key: (found.text, *counts, *lag)}
+    if case.episode is not None:
+        before = case.episode.before
+        if before is not None:
+            found = naive_instance_of_episode(case, before, facts)
+        stated[f"to {key}"] = found.text
+    return stated
+
+
+def assert_are_equal(cases: list[Case], settings: Settings) -> None:
+    """Assert that instances are those of the slow statement, and faults, too."""
+    found = instances_of(cases, settings)
+    for case in cases:
+        for key, stated in stated_slowly(case, settings).items():
+            if isinstance(stated, Exception):
+                assert f"{type(stated).__name__}: {stated}" in found[key]
+            elif key in found or not key.startswith(
+                "to "
+            ):  # an episode can have faults
+                assert found[key] == stated
+
+
+@given(seed=st.integers(0, 2**32))
+def test_instances_are_those_of_the_slow_statement(seed: int) -> None:
+    rng = Random(seed)  # noqa: S311
+    cases = [unpack(pack(case)) for case in drawn_cases(rng, 4)]
+    settings = replace(settings_of(drawn_facts(rng)), assignors=("optimum",))
+    assert_are_equal(cases, settings)
 
 
 def test_cases_of_many_partitions_are_divided(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,8 +306,7 @@ def test_cases_of_many_partitions_are_divided(monkeypatch: pytest.MonkeyPatch) -
     rng = Random(8)  # noqa: S311
     cases = drawn_cases(rng, 12)
     settings = settings_of(drawn_facts(rng))
-    together = counted(full(rows_of(judge_rows(map(case_row, cases), settings))))
-    assert together == by_themselves(cases, settings)
+    assert judged(cases, settings) == by_themselves(cases, settings)
 
 
 def test_long_names_have_room() -> None:
@@ -253,12 +320,9 @@ def test_long_names_have_room() -> None:
         instance_id=static,
     )
     case = replace(drawn_case(Random(1), 1), at=None, members={name: member})  # noqa: S311
-    counts = CountSources(at_end={topic: 2})
-    settings = settings_of(ClusterFacts(counts=counts))
-    known = EvaluatedCodes(claim_rule=settings.claim_rule)
-    assert judge_together(case_table([pack(case)]), settings, known).left == []
-    together = counted(full(rows_of(judge_rows([case_row(case)], settings))))
-    assert together == by_themselves([case], settings)
+    facts = ClusterFacts(counts=CountSources(at_end={topic: 2}))
+    found = instances_of([case], settings_of(facts))
+    assert found[case.rebalance_id][0] == naive_instance(case, facts).text
 
 
 @given(st.integers(0, 2**32))
@@ -278,24 +342,14 @@ def odd_texts(change: dict[str, Any]) -> list[bytes]:
     return [texts[0], pack(odd), texts[2]]
 
 
-@pytest.mark.parametrize("change", [{"at": 2**60}, {"members": None, "document": "{"}])
-def test_what_no_column_states_is_judged_by_itself(change: dict[str, Any]) -> None:
-    settings = settings_of(ClusterFacts())
-    known = EvaluatedCodes(claim_rule=settings.claim_rule)
-    assert 1 in judge_together(case_table(odd_texts(change)), settings, known).left
-
-
 def test_a_number_that_is_too_large_for_its_column_is_no_table() -> None:
     with pytest.raises(pa.ArrowException, match="1099511627776"):
         case_table(odd_texts({"generation": 2**40}))
 
 
 @pytest.mark.heavy
-def test_recorded_cases_are_judged_together() -> None:
-    rows = [row for row in churn_rows() if row["what"] == "case"]
-    settings = settings_of(facts_of(churn_rows(), CHURN / "topics.json"))
-    known = EvaluatedCodes(claim_rule=settings.claim_rule)
-    texts = [row["value"] for row in rows]
-    assert judge_together(case_table(texts), settings, known).left == []
-    found = counted(full(rows_of(judge_rows(rows, settings))))
-    assert found == by_themselves([unpack(text) for text in texts], settings)
+def test_recorded_instances_are_those_of_the_slow_statement() -> None:
+    cases = [unpack(row["value"]) for row in churn_rows() if row["what"] == "case"]
+    facts = facts_of(churn_rows(), CHURN / "topics.json")
+    logs = read_offsets(CHURN / "offsets.json")
+    assert_are_equal(cases, settings_of(replace(facts, logs=logs)))

@@ -10,26 +10,24 @@ from typing import Any
 
 import pytest
 
-from pipeline.judging import rebalance_code
+from pipeline.judging import instance_batch
 from pipeline.judging.evaluated import EvaluatedCodes
-from pipeline.judging.outcome import (
-    Question,
-    outcome_of,
-)
-from pipeline.judging.rebalance_code import RebalanceCode, code_of
+from pipeline.judging.outcome import Question
+from pipeline.judging.rebalance_code import RebalanceCode
 from rebalance import DocumentError, InstanceError
-from tests.pipeline.judging.coded import EVEN, SIZE, by_code, question_of, stated
+from tests.pipeline.judging.coded import (
+    EVEN,
+    SIZE,
+    batch_of,
+    by_code,
+    by_document,
+    question_of,
+)
 from tests.support.shapes import Document, member, rebalance
 
 
 def code(document: Document, question: Question) -> RebalanceCode | None:
-    return code_of(
-        document,
-        None if question.actual is None else question.actual.held,
-        cooperative=False,
-        lag_known=question.lag_known,
-        max_partitions=SIZE,
-    )
+    return batch_of(document, question).code_of(0)
 
 
 def test_different_rebalances_have_different_codes() -> None:
@@ -54,23 +52,33 @@ def test_different_rebalances_have_different_codes() -> None:
         rebalance({"t": 3}, {"a": member(["t"]) | {"capacity": 2}}),
         # Java sorts U+1F600 before U+FF5E, Python after it.
         rebalance({"t": 3}, {"\uff5e": member(["t"]), "\U0001f600": member(["t"])}),
-        rebalance({"t": 1}, {"a": member(["t", "t"])}),
-        rebalance({"t": 1}, {"a": member(["t"], {"t": [0, 0]})}),
-        rebalance({"t": {"partitions": 2, "lag": [1]}}, {"a": member(["t"])}),
         rebalance({"t": {"partitions": 0, "lag": []}}, {"a": member(["t"])}),
         rebalance({"t": 0, "u": {"partitions": 1, "lag": [8]}}, {"a": member(["t"])}),
-        rebalance({"t": SIZE, "u": 1}, {"a": member(["t"])}),
     ],
 )
 def test_what_codes_do_not_state_is_left_to_documents(document: Document) -> None:
-    assert code(document, question_of(EVEN)) is None
+    assert code(document, question_of(document)) is None
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        rebalance({"t": 1}, {"a": member(["t", "t"])}),
+        rebalance({"t": 1}, {"a": member(["t"], {"t": [0, 0]})}),
+        rebalance({"t": {"partitions": 2, "lag": [1]}}, {"a": member(["t"])}),
+        rebalance({"t": SIZE, "u": 1}, {"a": member(["t"])}),
+    ],
+)
+def test_faults_of_documents_are_named_before(document: Document) -> None:
+    with pytest.raises(DocumentError):
+        code(document, question_of(EVEN))
 
 
 def test_many_classes_of_many_topics_are_left_to_documents(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert code(EVEN, question_of(EVEN)) is not None
-    monkeypatch.setattr(rebalance_code, "PAIRS_MAX", 3)  # two classes, two topics
+    monkeypatch.setattr(instance_batch, "PAIRS_MAX", 3)  # two classes, two topics
     assert code(EVEN, question_of(EVEN)) is None
 
 
@@ -79,7 +87,7 @@ def test_an_error_names_the_item_of_the_rebalance() -> None:
     question = question_of(document)
     assert by_code(document, question) is None
     with pytest.raises(DocumentError, match=r"\$\.members\.a\.subscription\[1\]"):
-        outcome_of(stated(document, question).document, question)
+        by_document(document, question)
 
 
 def test_too_much_lag_is_an_error_of_the_document() -> None:
@@ -90,14 +98,14 @@ def test_too_much_lag_is_an_error_of_the_document() -> None:
     question = question_of(document)
     assert by_code(document, question) is None
     with pytest.raises(InstanceError, match="total lag"):
-        outcome_of(stated(document, question).document, question)
+        by_document(document, question)
 
 
 def test_a_proof_that_fails_is_left_to_the_document(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def unproved(*_: Any) -> None:
-        return None
+    def unproved(_: Any, requests: list[Any]) -> list[None]:
+        return [None] * len(requests)
 
-    monkeypatch.setattr(EvaluatedCodes, "of", unproved)
+    monkeypatch.setattr(EvaluatedCodes, "of_many", unproved)
     assert by_code(EVEN, question_of(EVEN)) is None

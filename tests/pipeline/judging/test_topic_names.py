@@ -10,10 +10,8 @@ import pytest
 
 from pipeline.cases import Case, CaseMember, unpack
 from pipeline.history.stream import histories
-from pipeline.judging.instances import (
-    ClusterFacts,
-    instance_of_case,
-)
+from pipeline.judging.instance_batch import instance_of_case
+from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import GIVEN, LOWER_BOUND, RECORDED
 from pipeline.judging.settings import Settings
 from pipeline.judging.topic_names import (
