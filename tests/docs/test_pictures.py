@@ -38,13 +38,6 @@ def test_pictures_equal_those_that_the_program_draws() -> None:
         assert (ROOT / path).read_text(encoding="utf-8") == svg, message
 
 
-def test_every_link_has_a_target() -> None:
-    for page, shown in PAGES.items():
-        text = re.sub(r"```.*?```", "", shown, flags=re.DOTALL)
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
-            assert (page.parent / target).exists(), f"{page}: {target}"
-
-
 def test_every_picture_is_shown() -> None:
     shown = "".join(PAGES.values())
     for picture in ROOT.glob("docs/images/**/*.svg"):

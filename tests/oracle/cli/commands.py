@@ -19,7 +19,7 @@ import pytest
 
 from oracle.cli import run
 from oracle.cli.printing import sink, terminal
-from tests.support.shapes import Document
+from tests.support.shapes import Document, shape
 
 COMMAND = (sys.executable, "-m", "oracle")
 STYLE = re.compile(rb"\x1b\[[0-9;]*m|\x1b\[\?25[lh]|\x1b\[2K|\x1b\[1A|\r")
@@ -161,31 +161,11 @@ def group_of(
     }
 
 
-CHAIN: Document = {
-    "format": "rebalance/1",
-    "group": "orders",
-    "id": "chain",
-    "topics": {
-        "t": {"partitions": 2},
-        "u": {"partitions": 1},
-        "v": {"partitions": 1},
-    },
-    "members": {
-        "a": {"subscription": ["t"], "owned": {"t": [0, 1]}, "generation": 1},
-        "b": {"subscription": ["t", "u"], "owned": {"u": [0]}, "generation": 1},
-        "c": {"subscription": ["u", "v"], "owned": {"v": [0]}, "generation": 1},
-        "d": {"subscription": ["v"]},
-    },
-}
+CHAIN: Document = shape("CHAIN") | {"group": "orders", "id": "chain"}
 """KIP-54 balanced as it stands, (2,1,1,0); the optimum is (1,1,1,1), with 3 moves."""
 
 AS_IT_STANDS: Document = {
     "format": "assignment/1",
     "id": "chain",
-    "members": {
-        "a": {"t": [0, 1]},
-        "b": {"u": [0]},
-        "c": {"v": [0]},
-        "d": {},
-    },
+    "members": {"a": {"t": [0, 1]}, "b": {"u": [0]}, "c": {"v": [0]}, "d": {}},
 }

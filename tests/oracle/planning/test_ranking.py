@@ -10,6 +10,7 @@ from oracle.planning import rank
 from pipeline.groups import HistoryAnswer, answers_of_group
 from rebalance import SourceError
 from tests.oracle.report.audits import Audit
+from tests.oracle.report.scenes import CHAINED
 from tests.support.shapes import CHAIN, Document
 
 
@@ -73,10 +74,6 @@ def test_without_the_groups_own_answers_nothing_is_compared() -> None:
     assert found.assignors[0].moves_saved is None
 
 
-NOW: Document = {
-    "format": "assignment/1",
-    "members": {"a": {"t": [0, 1]}, "b": {"u": [0]}, "c": {"v": [0]}, "d": {}},
-}
 BEST: Document = {
     "format": "assignment/1",
     "members": {"a": {"t": [0]}, "b": {"t": [1]}, "c": {"u": [0]}, "d": {"v": [0]}},
@@ -86,10 +83,10 @@ BEST: Document = {
 def test_the_answers_of_an_audit(tmp_path: Path) -> None:
     made = Audit()
     for number in (1, 2):
-        answers: dict[str, Document | str] = {"actual": NOW, "chain-sticky": BEST}
+        answers: dict[str, Document | str] = {"actual": CHAINED, "chain-sticky": BEST}
         answers["constrained-sticky"] = "no"
         made.rebalance(CHAIN, answers, generation=number, assignor="sticky")
-    made.rebalance({**CHAIN, "group": "other"}, {"actual": NOW})
+    made.rebalance({**CHAIN, "group": "other"}, {"actual": CHAINED})
     folder = str(made.write(tmp_path / "audit"))
     history = answers_of_group(folder, "g")
     assert (history.group, history.used) == ("g", ("sticky",))

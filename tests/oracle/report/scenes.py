@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.oracle.cli.commands import CHAIN
+from tests.oracle.cli.commands import AS_IT_STANDS, CHAIN
 from tests.oracle.report.audits import Audit
 from tests.support.shapes import Document
 
@@ -46,10 +46,7 @@ TWICE = given(a=[0, 1], b=[1, 2], c=[3])
 FORGOTTEN = given(a=[0, 1], b=[2], c=[])
 """t-3 has none."""
 
-CHAINED: Document = {
-    "format": "assignment/1",
-    "members": {"a": {"t": [0, 1]}, "b": {"u": [0]}, "c": {"v": [0]}, "d": {}},
-}
+CHAINED: Document = {key: part for key, part in AS_IT_STANDS.items() if key != "id"}
 """`CHAIN` as it stands: no single transfer helps, three in a row do."""
 
 
