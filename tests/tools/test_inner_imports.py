@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tools.repositories import write
 from tools import inner_imports
 from tools.inner_imports import InnerImport, imports, unexplained, unused_reasons
 
@@ -19,14 +20,8 @@ FILES = {
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    for name, text in FILES.items():
-        write(tmp_path / name, text)
+    write(tmp_path, FILES)
     return tmp_path
-
-
-def write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
 
 
 def found(root: Path) -> list[InnerImport]:
@@ -42,11 +37,8 @@ def test_every_inner_import_of_the_tests_has_a_reason() -> None:
 
 
 def test_public_names_and_subpackages_are_no_inner_imports(root: Path) -> None:
-    write(
-        root / "tests" / "test_it.py",
-        "from solver import exact, solve\nfrom solver.exact import prove\n"
-        "import numpy.linalg\nimport solver\n",
-    )
+    text = "from solver import exact, solve\nfrom solver.exact import prove\n"
+    write(root, {"tests/test_it.py": text + "import numpy.linalg\nimport solver\n"})
     assert found(root) == []
     assert len(list(imports(root))) == 3
 
@@ -64,8 +56,8 @@ def test_public_names_and_subpackages_are_no_inner_imports(root: Path) -> None:
 def test_what_is_not_listed_is_inner(
     root: Path, line: str, module: str, names: tuple[str, ...]
 ) -> None:
-    write(root / "tests" / "test_it.py", f'"""Of engines."""\n{line}\n')
     file = "tests/test_it.py"
+    write(root, {file: f'"""Of engines."""\n{line}\n'})
     inner = found(root)
     assert inner == [InnerImport(file=file, line=2, module=module, names=names)]
     assert unexplained(inner, root) == [file]
@@ -76,9 +68,8 @@ def test_a_docstring_or_a_reason_explains_an_inner_import(
 ) -> None:
     line = "from solver.exact.flow import cost\n"
     says = '"""Costs.\n\nReaches into `solver.exact` to compare them with sums.\n"""\n'
-    write(root / "tests" / "test_says.py", says + line)
-    write(root / "tests" / "cli" / "test_it.py", line)
-    write(root / "tests" / "test_silent.py", line)
+    silent = {"tests/cli/test_it.py": line, "tests/test_silent.py": line}
+    write(root, {"tests/test_says.py": says + line} | silent)
     reasons = {"tests/cli/": "as a test", "tests/gone/": "is not there"}
     monkeypatch.setattr(inner_imports, "REASONS", reasons)
     assert unexplained(found(root), root) == ["tests/test_silent.py"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 
 import pytest
@@ -54,18 +54,13 @@ def test_it():
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A package of two functions, one of which is tested."""
-    for name, text in (
-        ("package/__init__.py", ""),
-        ("package/code.py", CODE),
-        ("tests/test_code.py", TESTS),
-        (
-            "pyproject.toml",
-            '[tool.pytest.ini_options]\nmarkers = ["heavy: no", "nightly: no"]\n',
-        ),
-    ):
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
+    markers = '[tool.pytest.ini_options]\nmarkers = ["heavy: no", "nightly: no"]\n'
+    code = {
+        "package/__init__.py": "",
+        "package/code.py": CODE,
+        "pyproject.toml": markers,
+    }
+    write(tmp_path, code | {"tests/test_code.py": TESTS})
     return tmp_path
 
 
@@ -108,10 +103,7 @@ def test_all_parts_end_within_nine_minutes_on_two_cores() -> None:
 def test_the_same_seed_draws_the_same_mutants(project: Path) -> None:
     drawn = sample(part(), 3, seed=1, root=project)
     assert drawn == sample(part(), 3, seed=1, root=project)
-    assert (
-        len({(mutant.line, mutant.operator, mutant.occurrence) for mutant in drawn})
-        == 3
-    )
+    assert len({(m.line, m.operator, m.occurrence) for m in drawn}) == 3
     every = [sample(part(), 99, seed, root=project) for seed in range(5)]
     assert len({len(mutants) for mutants in every}) == 1
     assert len({str(mutants) for mutants in every}) > 1
@@ -176,14 +168,8 @@ def test_the_files_of_a_folder_are_listed_together() -> None:
 def test_detected_mutants_are_killed_and_others_survive(project: Path) -> None:
     mutants = sample(part(), 99, seed=1, root=project)
     some = [
-        next(
-            mutant
-            for mutant in mutants
-            if mutant.line == line and "Add" in mutant.operator
-        )
-        if line == 3
-        else next(mutant for mutant in mutants if mutant.line == line)
-        for line in (3, 7)
+        next(m for m in mutants if m.line == line and operator in m.operator)
+        for line, operator in ((3, "Add"), (7, ""))
     ]
     shop = Workshop(folder=project)
     verdicts = list(tried(shop, part(), some, 120))
@@ -234,23 +220,13 @@ def test_the_least_number_is_tried_though_the_time_is_up(
 
 
 def test_a_part_reports_survivors_and_counts() -> None:
-    found = Outcome(
-        part=part(),
-        drawn=5,
-        verdicts=(
-            *(verdict(SURVIVED, 9), verdict(SURVIVED, 1), verdict(SURVIVED, 2)),
-            verdict(SURVIVED, 5),
-        ),
-    )
+    verdicts = tuple(verdict(SURVIVED, line) for line in (9, 1, 2, 5))
+    found = Outcome(part=part(), drawn=5, verdicts=verdicts)
+    survivors = [
+        (f"survived: package/code.py:{n}", f"    -{n}\n    +{n}") for n in (1, 2, 5, 9)
+    ]
     assert list(found.lines()) == [
-        "survived: package/code.py:1",
-        "    -1\n    +1",
-        "survived: package/code.py:2",
-        "    -2\n    +2",
-        "survived: package/code.py:5",
-        "    -5\n    +5",
-        "survived: package/code.py:9",
-        "    -9\n    +9",
+        *chain.from_iterable(survivors),
         (
             "mutation: package/: 4 tried, 0 killed, 4 survived, 1 out of time; "
             "0% killed, floor 25%: FAILED"
