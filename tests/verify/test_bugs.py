@@ -63,7 +63,8 @@ def test_bug_a_bad_first_line_costs_no_other_line(
     files: Files, capfdbinary: Capture
 ) -> None:
     """A first line without a brace made one broken document of the whole file."""
-    for first in (b"oops", b"# a comment", b'"cut off', b"}"):
+    torn = json.dumps(CHAIN).encode()[:-5]
+    for first in (b"oops", b"# a comment", b'"cut off', b"}", torn):
         path = files("i", first, CHAIN, CHAIN)
         answers = files("a", EVEN, EVEN, EVEN)
         code, verdicts, err = judged(capfdbinary, path, answers)

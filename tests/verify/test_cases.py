@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import verify
-from tests.verify.commands import verdict_on
+from tests.verify.commands import Capture, judged, verdict_on
 
 RULES = (
     "assigned-twice",
@@ -54,10 +54,17 @@ def test_every_verdict_has_cases() -> None:
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
-def test_verdict(folder: Path) -> None:
+def test_verdict(folder: Path, capfdbinary: Capture) -> None:
     options, expected = expectation_of(folder)
     assert expected["verdict"] == folder.parent.name
     assert verdict_on(*texts_of(folder), **options) == expected
+    flags = [
+        f"--{name.replace('_', '-')}" + ("" if value is True else f"={value}")
+        for name, value in options.items()
+    ]
+    files = folder / "instance.json", folder / "assignment.json"
+    code = 0 if expected["verdict"] == "valid" else 1
+    assert judged(capfdbinary, *files, *flags) == (code, [expected], "")
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=name_of)
