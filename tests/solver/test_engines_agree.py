@@ -6,6 +6,7 @@ Reaches into `solver` for the type of a value.
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import count, islice
@@ -39,6 +40,7 @@ from tests.solver.routes import instance, judged
 from tests.support import last_drawn
 from tests.support.amount import FIRST_SEED, INSTANCES, share
 from tests.support.shapes import CHAIN, SHAPES, Document, member, rebalance, shape
+from tests.support.snapshots import TESTS
 from tests.support.strategies import Limits as Size
 from tests.support.strategies import draw_rebalance
 from verify import TooLarge
@@ -156,6 +158,19 @@ def test_engines_agree_on_many(engine: str, deal: int) -> None:
     wanted = max(1, SHARE.get(engine, 1) * INSTANCES // 50 // DEALS)
     for document in islice(drawn(FIRST_SEED + deal), wanted):
         check(engine, document)
+
+
+BUGS = json.loads((TESTS / "data" / "engine_bugs.json").read_bytes())
+"""Where an engine, or a program that it runs, was wrong; of all engines, or of some."""
+
+
+@pytest.mark.parametrize(
+    ("engine", "name"),
+    [(engine, name) for name in BUGS for engine in BUGS[name].get("engines", ENGINES)],
+)
+def test_bug_an_engine_missed_the_best(engine: str, name: str) -> None:
+    bug = BUGS[name]
+    check(engine, rebalance(bug["topics"], bug["members"]), bug["policies"])
 
 
 OWNED = rebalance(

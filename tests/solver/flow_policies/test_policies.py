@@ -10,8 +10,7 @@ from tests.solver.flow_policies.routes import (
     result_of,
 )
 from tests.solver.routes import judged
-from tests.solver.test_engines_agree import check
-from tests.support.shapes import Document, member, rebalance, shape
+from tests.support.shapes import member, rebalance, shape
 
 NEAR = rebalance(
     {"t": {"partitions": 4, "racks": [["x"], ["x"], ["y"], ["y"]]}},
@@ -74,22 +73,6 @@ def test_weights_past_64_bits_are_left_to_a_program() -> None:
     other = f"{largest}*stickiness + {largest - 1}*rack"
     assert result_of(NEAR, f"dec-min; {level}, {other}") is None
     assert result_of(NEAR, f"dec-min; {level}") is not None
-
-
-def test_bug_an_owner_in_another_rack_is_as_good_as_others_in_the_right_one() -> None:
-    """Keeping t:0 costs a mismatch, giving it to b a move: both are best, c is not."""
-    topics: Document = {"t": {"partitions": 1, "racks": [["x"]]}}
-    document = rebalance(
-        topics,
-        {
-            "a": {**member(["t"], {"t": [0]}, 1, capacity=5), "rack": "y"},
-            "b": {**member(["t"], capacity=4), "rack": "x"},
-            "c": {**member(["t"]), "rack": "y"},
-        },
-    )
-    policies = ("none; stickiness + rack, load", "none; 2*stickiness + 2*rack, load")
-    for engine in ("flow", "auto"):
-        check(engine, document, (*policies, "spread=1; stickiness + rack, load"))
 
 
 SWAP = rebalance(

@@ -10,10 +10,8 @@ import pytest
 from solver import Limits, Status, parse_policy
 from solver.milp import objective_rows, solve, solve_milp
 from solver.milp.counted_limits import CountedLimits
-from tests.references.brute import best_values
-from tests.solver.milp.cases import answer, knotty, values
+from tests.solver.milp.cases import answer, knotty
 from tests.solver.routes import instance, lagging
-from tests.support.shapes import member, rebalance
 
 
 def test_no_program_is_built_after_a_limit(
@@ -29,21 +27,6 @@ def test_no_program_is_built_after_a_limit(
     outcome = solve(instance(knotty()), policy, limits=limits)
     assert outcome.assignment is not None
     assert outcome.reason == "interrupted"
-
-
-@pytest.mark.parametrize("text", ["kip54; load", "none; load, per-topic-spread"])
-def test_bug_a_program_does_not_grow_with_the_capacities(text: str) -> None:
-    """Once, a member got a step for every partition that its capacity allows."""
-    document = rebalance(
-        {"t": 2},
-        {
-            "a": {**member(["t"], {"t": [0, 1]}), "capacity": 1},
-            "b": {**member(["t"]), "capacity": 10**8},
-        },
-    )
-    outcome = solve(instance(document), parse_policy(text), limits=Limits(seconds=600))
-    assert outcome.status is Status.OPTIMAL
-    assert values(outcome) == best_values(document, text)
 
 
 @pytest.mark.parametrize("most", ["STEPS_MAX", "ENTRIES_MAX"])

@@ -13,10 +13,10 @@ from solver.milp.lexicographic_milp import HELD, RECOUNT
 from solver.objectives import check_policy
 from tests.references.brute import Brute
 from tests.solver.milp.cases import answer, values
-from tests.solver.routes import instance, lagging
+from tests.solver.routes import instance
 from tests.solver.test_engines_agree import POLICIES
 from tests.support.amount import seeds, share
-from tests.support.shapes import Document, member, rebalance
+from tests.support.shapes import Document
 from tests.support.strategies import SMALL, TINY, Limits, seeded_rebalance
 from verify import TooLarge
 
@@ -69,75 +69,3 @@ def check_agrees(document: Document) -> None:
 def test_highs_agrees_with_brute_force(deal: int) -> None:
     for seed in SEEDS[deal::DEALS]:
         check_agrees(seeded_rebalance(seed, SIZES[seed % 3]))
-
-
-def test_bug_presolve_loses_the_optimum() -> None:
-    """HiGHS with presolve returns 121773: the same peak with one more move."""
-    document = lagging(41704, 80065, 95570)
-    document["members"]["m1"]["owned"] = {"t": [0]}
-    document["members"]["m0"]["owned"] = {"t": [1, 2]}
-    outcome = answer(document, "none; 2*stickiness + peak-lag")
-    assert outcome.status is Status.OPTIMAL
-    assert values(outcome) == [121771]
-
-
-def test_bug_rounding_loses_the_optimum_of_large_sums() -> None:
-    """HiGHS takes 1038778303422169480 for the least there is, in one row."""
-    lag = [849655785183482423, 718692260011160693, 33117322648757153]
-    lag += [156005239139862197, 97809259350823314]
-    document = rebalance(
-        {"t0": 4, "t1": 5},
-        {
-            "m0": member(["t0", "t1"], {"t1": [1], "t0": [0]}),
-            "m1": member(["t1"], {"t1": [0, 2, 3, 4]}),
-            "m2": member(["t0"], {"t0": [1, 2, 3]}),
-        },
-    )
-    document["topics"]["t1"]["lag"] = lag
-    outcome = answer(document, "sticky-lag")
-    assert outcome.status is Status.OPTIMAL
-    assert values(outcome) == [1, 980582367183062890]
-
-
-def test_bug_a_start_makes_highs_cut_off_the_optimum() -> None:
-    """HiGHS, with a solution to start from, calls 4380720 the best."""
-    document = rebalance(
-        {"t0": 6, "t1": 3},
-        {
-            "m0": member(["t1"], capacity=4),
-            "m1": member(["t0"], {"t0": [0, 1, 2, 3, 4, 5]}, capacity=2),
-            "m2": member(["t0", "t1"], {"t1": [0, 1, 2]}),
-        },
-    )
-    lag = [969760, 580374, 574145, 126534, 519921, 132404]
-    document["topics"]["t0"]["lag"] = lag
-    document["topics"]["t1"]["lag"] = [55713, 839520, 783852]
-    assert values(answer(document, "lag-aware")) == [4376264]
-
-
-def test_bug_no_room_between_rows_hides_the_optimum() -> None:
-    """Held at exactly its least, a goal left HiGHS no way but (6, 3, 3)."""
-    document = rebalance(
-        {"t0": 6, "t1": 6},
-        {
-            "m0": member(["t1"], {"t1": [3, 5]}),
-            "m1": member(["t0", "t1"], {"t0": [1, 4, 5], "t1": [0, 1, 2, 4]}),
-            "m2": member(["t0"], {"t0": [2]}),
-        },
-    )
-    document["topics"]["t0"]["lag"] = [665682, 0, 0, 947499, 0, 687252]
-    lag = [79342, 737766, 805534, 813285, 880329, 628534]
-    document["topics"]["t1"]["lag"] = lag
-    assert values(answer(document, "none; lag-deviation, load")) == [
-        1852710,
-        [5, 4, 3],
-    ]
-
-
-def test_bug_a_first_solution_makes_highs_cut_off_the_optimum() -> None:
-    """HiGHS 1.13 without presolve: the high digit of the spread is 304, not 303."""
-    document = lagging(897025, 585828)
-    document["members"]["m1"]["owned"] = {"t": [0, 1]}
-    outcome = answer(document, "per-topic; lag-spread, rack")
-    assert outcome.status is Status.OPTIMAL
-    assert values(outcome) == [311197, 0]

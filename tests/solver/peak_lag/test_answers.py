@@ -110,31 +110,6 @@ def test_what_is_for_others_is_left_to_them() -> None:
         assert not can_answer(parse_policy(policy)), policy
 
 
-def test_bug_topic_terms_in_units_of_another_scale() -> None:
-    """Issue 12: with capacities, a topic's mean was rounded up in units of its own."""
-    topics = {
-        "t": {"partitions": 3, "lag": [10, 10, 9]},
-        "u": {"partitions": 2, "lag": [5, 4]},
-    }
-    members = {
-        "a": member(["t", "u"]) | {"capacity": 2},
-        "b": member(["t"]) | {"capacity": 2},
-        "c": member(["u"]) | {"capacity": 3},
-    }
-    document = rebalance(topics, members)
-    policy = "none; topic-peak-lag"
-    best = Brute(document).best(str(parse_policy(policy)))
-    assert best is not None
-    check(document, policy, best)
-
-
-def test_lags_near_the_end_of_64_bits() -> None:
-    huge = 2**62 - 7
-    topic = {"partitions": 4, "lag": [huge, 5, huge, 7]}
-    document = rebalance({"t": topic}, {"a": member(["t"]), "b": member(["t"])})
-    check(document, "dec-min; peak-lag", [huge + 7])
-
-
 def heap(seed: int) -> Document:
     """Return two or three members alike, and few partitions with lag on each."""
     rng = Random(seed)  # noqa: S311
