@@ -73,9 +73,6 @@ def changed_parts(files: Collection[Path]) -> list[Part]:
 
 
 AGREE = "tests/solver/test_engines_agree.py"
-LEAST_PEAK = (
-    "tests/solver/peak_lag/test_answers.py::test_the_least_peak_is_that_of_brute_force"
-)
 
 
 def _of_others(engine: str) -> tuple[str, ...]:
@@ -148,8 +145,6 @@ PARTS = (
             *_of_others("peak-lag"),
             "tests/solver/peak_lag/test_alternate.py",
             "tests/solver/peak_lag/test_answers.py::test_uniform_lags_are",
-            f"{LEAST_PEAK}[solver.peak_lag.bounds-_ENTRIES-1]",
-            f"{LEAST_PEAK}[solver.peak_lag.set_partition",
             "tests/solver/peak_lag/test_local_search.py::test_lags_that_can_meet",
         ),
         seconds=2 * SECONDS,
