@@ -7,7 +7,7 @@ import gzip
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -49,7 +49,7 @@ from benchmarks.quality.subjects import (
     own_subjects,
 )
 from benchmarks.quality.summary import read_summary, summary_of
-from conformance.clients import Answer
+from conformance.clients import Answer, Verdict
 from conformance.runs import (
     FAMILIES,
     NoSubject,
@@ -58,7 +58,7 @@ from conformance.runs import (
     external_command,
     family_of,
 )
-from tests.conformance.subjects import Scripted, optimal
+from tests.conformance.subjects import Scripted, failed, optimal
 from tests.oracle.cli.commands import CHAIN, write_lines
 
 Line = dict[str, Any]
@@ -235,49 +235,65 @@ def test_parquet_and_csv_have_all_records(summary: list[Line], folder: Path) -> 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Undecided(StudySubject):
-    """Answers as sticky, and by chance as range."""
+class Fake(StudySubject):
+    """A subject that answers as a function does."""
 
-    seed: int
-    often: float
+    reply: Callable[[Line], Answer]
 
     def start(self, seconds: float) -> Subject:
         del seconds
-        rng = Random(self.seed)  # noqa: S311
-
-        def reply(document: Line) -> Answer:
-            name = "range" if rng.random() < self.often else "sticky"
-            return answer_of(name, document)
-
-        return Scripted(reply)
+        return Scripted(self.reply)
 
 
-def undecided(seed: int, often: float) -> Undecided:
-    sticky = OWN[0]
-    return Undecided(
-        name="undecided",
-        client="undecided",
+def fake(reply: Callable[[Line], Answer], *, deterministic: bool = True) -> Fake:
+    return Fake(
+        name="fake",
+        client="fake",
         version="1",
         assignor="sticky",
-        language=sticky.language,
+        language="Python",
         cooperative=False,
-        deterministic=False,
-        seed=seed,
-        often=often,
+        deterministic=deterministic,
+        reply=reply,
     )
+
+
+def undecided(seed: int, often: float) -> Fake:
+    """Answer as sticky, and by chance as range."""
+    rng = Random(seed)  # noqa: S311
+
+    def reply(document: Line) -> Answer:
+        return answer_of("range" if rng.random() < often else "sticky", document)
+
+    return fake(reply, deterministic=False)
+
+
+LATE = replace(optimal(CHAIN), is_late=True)  # on a busy machine
+NONE = failed(Verdict.HANG, "no answer after 5 s of CPU time")
+
+
+@pytest.mark.parametrize(("answer", "category"), [(LATE, "optimal"), (NONE, "slow")])
+def test_an_answer_is_not_judged_by_its_time(
+    answer: Answer, category: str, tmp_path: Path
+) -> None:
+    plan = StudyPlan(given=Path(write_lines(tmp_path / "given.jsonl", CHAIN)))
+    subject = fake(lambda _: answer)
+    run_study(plan, [subject], tmp_path / "study", workers=1, say=print)
+    (row,) = rows_of(tmp_path / "study", subject, "file")
+    assert (row["category"], row["valid"]) == (category, category == "optimal")
 
 
 def test_a_subject_that_is_not_deterministic_stays_within_its_intervals(
     tmp_path: Path,
 ) -> None:
     first, second = (
-        studied(tmp_path / str(seed), [undecided(seed, 0.05)]) for seed in (1, 2)
+        studied(tmp_path / str(seed), [undecided(seed, 0.05)]) for seed in (2, 5)
     )
     assert first[1]["records"] != second[1]["records"]
     assert list(differences(first, second)) == []
     other = studied(tmp_path / "3", [undecided(3, 1.0)])
     found = list(differences(first, other))
-    assert any(line.startswith("undecided, total: optimal") for line in found)
+    assert any(line.startswith("fake, total: optimal") for line in found)
     declared = [first[0], first[1] | {"deterministic": True}]
     assert any("the records differ" in line for line in differences(declared, second))
 
@@ -287,9 +303,6 @@ def test_other_instances_are_a_difference(summary: list[Line], tmp_path: Path) -
     found = list(differences(summary, studied(tmp_path, OWN[:1], plan)))
     assert "claims, seed 1: the instances differ" in found
     assert "claims, seed 3: the instances differ" in found
-
-
-CATEGORIES = {"o": "optimal", "-": "unbalanced", "x": "hang"}
 
 
 def columns(optimal: str, moves: Sequence[int], refused: str = "") -> Measured:

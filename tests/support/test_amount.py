@@ -11,15 +11,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from datetime import date, timedelta
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 from tests.support import amount
 from tests.support.strategies import seeded_rebalance
-from tools import nightly
 
 TESTS = Path(__file__).parents[1]
 AMOUNTS = {"INSTANCES", "QUICK", "share"}
@@ -63,18 +60,6 @@ def trees(words: set[str]) -> Iterator[tuple[str, ast.Module]]:
         text = path.read_text(encoding="utf-8")
         if any(word in text for word in words):
             yield path.relative_to(TESTS).as_posix(), ast.parse(text)
-
-
-def test_windows_of_consecutive_nights_are_disjoint(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    windows = []
-    for days in range(4):
-        night = date(2026, 12, 30) + timedelta(days=days)
-        monkeypatch.setattr(amount, "FIRST_SEED", nightly.first_seed(night))
-        windows.append(amount.seeds(nightly.INSTANCES))
-    assert all(len(window) == 50_000 for window in windows)
-    assert all(window[-1] < then[0] for window, then in pairwise(windows))
 
 
 def test_seeds_after_the_first_ones_of_the_window(
