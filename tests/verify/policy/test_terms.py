@@ -115,50 +115,51 @@ def test_the_terms_often_reach_the_optimum() -> None:
     assert min(reached.values()) > 80, reached
 
 
-def test_kip_169() -> None:
-    """100,000 | 60,000 + 50,000: 105,000 by the average, 110,000 by the crowd."""
-    found = region(LAG, "none")
-    assert fails(LAG, found, {"kind": "average", "bound": 105_000}) is None
-    assert fails(LAG, found, {"kind": "average", "bound": 105_001}) == {
-        "fails": "bound",
-        "found": 105_000,
-    }
-    crowd: Document = {"kind": "crowd", "at_least": 50_000}
-    assert fails(LAG, found, crowd | {"bound": 110_000}) is None
-    assert fails(LAG, found, crowd | {"bound": 110_001}) == {
-        "fails": "bound",
-        "crowd": 3,
-        "fitting": 4,
-    }
+# 3 1 1 1 1 over two: who holds 3 holds another if it must fill its count.
+CROWDED = LAG_GREEDY_FAILS | {
+    "topics": {"t": {"partitions": 5, "lag": [3, 1, 1, 1, 1]}}
+}
+# Of 4 4 4 1 1 1 somebody has 8: two of the 4, since 4 1 1 1 are less.
+WEIGHED = rebalance(
+    {"t": {"partitions": 6, "lag": [10, 10, 10, 3, 3, 3]}},
+    {name: member(["t"]) for name in "ab"},
+)
+# Members a and b are the only eligible ones of the largest lag.
+NINE = rebalance(
+    {"t": {"partitions": 1, "lag": [9]}, "u": {"partitions": 1, "lag": [1]}},
+    {"a": member(["t"]), "b": member(["t", "u"]), "c": member(["u"])},
+)
+STEPS: Document = {"steps": [[3, 1], [10, 4]]}
 
 
-def test_who_must_fill_its_count_has_more() -> None:
-    """3 1 1 1 0 over two: who holds 3 holds another, at least the 0."""
-    instance = LAG_GREEDY_FAILS | {
-        "topics": {"t": {"partitions": 5, "lag": [3, 1, 1, 1, 1]}}
-    }
-    crowd: Document = {"kind": "crowd", "at_least": 3}
-    assert fails(instance, region(instance, "per-topic"), crowd | {"bound": 4}) is None
-    assert (
-        fails(instance, region(instance, "per-topic"), crowd | {"bound": 5}) is not None
-    )
-    assert fails(instance, region(instance, "none"), crowd | {"bound": 3}) is None
-    assert fails(instance, region(instance, "none"), crowd | {"bound": 4}) is not None
-
-
-def test_a_share_of_all_weight() -> None:
-    """Of 4 4 4 1 1 1 somebody has 8: two of the 4, since 4 1 1 1 are less."""
-    topics = {"t": {"partitions": 6, "lag": [10, 10, 10, 3, 3, 3]}}
-    instance = rebalance(topics, {name: member(["t"]) for name in ("a", "b")})
-    packing: Document = {"kind": "packing", "steps": [[3, 1], [10, 4]]}
-    found = region(instance, "none")
-    assert fails(instance, found, packing | {"bound": 20}) is None
-    assert fails(instance, found, packing | {"bound": 21}) == {
-        "fails": "bound",
-        "found": 20,
-    }
-    assert fails(instance, found, {"kind": "packing", "bound": 0}) is None
-    assert fails(instance, found, {"kind": "packing", "bound": 1}) is not None
+@pytest.mark.parametrize(
+    ("document", "balance", "term", "bound", "reason"),
+    [
+        # KIP-169: 100,000 | 60,000 + 50,000.
+        (LAG, "none", {"kind": "average"}, 105_000, {"found": 105_000}),
+        (
+            LAG,
+            "none",
+            {"kind": "crowd", "at_least": 50_000},
+            110_000,
+            {"crowd": 3, "fitting": 4},
+        ),
+        (LAG, "none", {"kind": "zero"}, 0, {"found": 0}),
+        (CROWDED, "per-topic", {"kind": "crowd", "at_least": 3}, 4, {}),
+        (CROWDED, "none", {"kind": "crowd", "at_least": 3}, 3, {}),
+        (WEIGHED, "none", {"kind": "packing"} | STEPS, 20, {"found": 20}),
+        (WEIGHED, "none", {"kind": "packing"}, 0, {}),
+        (NINE, "none", {"kind": "average", "members": ["a", "b"]}, 5, {}),
+        (NINE, "none", {"kind": "average"}, 4, {}),
+    ],
+)
+def test_a_term_proves_its_bound_and_no_more(
+    document: Document, balance: str, term: Document, bound: int, reason: Document
+) -> None:
+    found = region(document, balance)
+    assert fails(document, found, term | {"bound": bound}) is None
+    failure = fails(document, found, term | {"bound": bound + 1}) or {}
+    assert failure.items() >= {"fails": "bound", **reason}.items()
 
 
 def test_bug_total_work_of_terms_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,18 +181,6 @@ def test_bug_total_work_of_terms_has_a_limit(monkeypatch: pytest.MonkeyPatch) ->
     (found,) = verify.judge(LAG, answer)["objectives"]
     assert found["bound"] == 1  # of the first two
     assert (found["evidence"]["term"], found["evidence"]["fails"]) == (2, "work")
-
-
-def test_members_that_are_the_only_eligible_ones() -> None:
-    instance = rebalance(
-        {"t": {"partitions": 1, "lag": [9]}, "u": {"partitions": 1, "lag": [1]}},
-        {"a": member(["t"]), "b": member(["t", "u"]), "c": member(["u"])},
-    )
-    found = region(instance, "none")
-    average: Document = {"kind": "average", "members": ["a", "b"]}
-    assert fails(instance, found, average | {"bound": 5}) is None
-    assert fails(instance, found, average | {"bound": 6}) is not None
-    assert fails(instance, found, {"kind": "average", "bound": 5}) is not None
 
 
 @pytest.mark.parametrize(
@@ -217,11 +206,6 @@ def test_terms_of_peak_lag_prove_nothing_else(policy: str) -> None:
     assert found == {"fails": "kind"}
     zero = {"kind": "zero", "bound": 0}
     assert term_fails(case, region_of(case, "none"), level, zero, Work()) is None
-
-
-def test_zero_proves_no_more() -> None:
-    found = fails(LAG, region(LAG, "none"), {"kind": "zero", "bound": 1})
-    assert found == {"fails": "bound", "found": 0}
 
 
 def test_topics_add_up_and_of_each_the_largest_counts() -> None:
@@ -250,10 +234,8 @@ def test_of_topics_one_at_a_time(topics: list[str] | None) -> None:
 
 
 def test_one_too_high_is_refused() -> None:
-    topics = {"t": {"partitions": 6, "lag": [10, 10, 10, 3, 3, 3]}}
-    document = rebalance(topics, {name: member(["t"]) for name in "ab"})
     given = {"a": {"t": [0, 1]}, "b": {"t": [2, 3, 4, 5]}}
-    term: Document = {"kind": "packing", "steps": [[3, 1], [10, 4]], "bound": 20}
+    term: Document = {"kind": "packing", "bound": 20} | STEPS
     level: Document = {"of": "peak-lag", "value": 20, "bound": 20}
     answer: Document = {
         "format": "assignment/1",
@@ -262,14 +244,14 @@ def test_one_too_high_is_refused() -> None:
         "status": "optimal",
         "objectives": [level | {"proof": {"by": "terms", "terms": [term]}}],
     }
-    verdict = verify.judge(document, answer)
+    verdict = verify.judge(WEIGHED, answer)
     assert verdict["objectives"] == [
         level | {"rests_on": "terms", "proved": True},
     ]
     assert verdict["proved"]["peak_lag"]
     assert verdict["status"] == {"claimed": "optimal", "found": "proved"}
     term["bound"] = 21
-    verdict = verify.judge(document, answer)
+    verdict = verify.judge(WEIGHED, answer)
     (found,) = verdict["objectives"]
     assert not found["proved"]
     refused = {"term": 0, "kind": "packing", "fails": "bound", "found": 20}
