@@ -14,9 +14,9 @@ Each module names its sources and its omissions. Some rules are our own, where u
 can end with two committers or with a partition without an owner: see `Safeguards`.
 """
 
-from heuristics.group.coordinator import Coordinator, GroupState
+from heuristics.group.coordinator import Coordinator
 from heuristics.group.events import Event, EventKind
-from heuristics.group.history import History, Step, least_moves
+from heuristics.group.history import Step, least_moves
 from heuristics.group.member import Configuration, Member, Phase
 from heuristics.group.messages import Refusal
 from heuristics.group.protocol import (
@@ -37,8 +37,6 @@ __all__ = [
     "EventKind",
     "Group",
     "GroupError",
-    "GroupState",
-    "History",
     "Member",
     "Phase",
     "ProtocolChoice",

@@ -26,7 +26,6 @@ from rebalance.protocol.sticky import (
     encode_generation,
     encode_sticky_user_data,
 )
-from rebalance.protocol.writer import Writer
 
 __all__ = [
     "COOPERATIVE_STICKY",
@@ -39,7 +38,6 @@ __all__ = [
     "Partitions",
     "StickyUserData",
     "Subscription",
-    "Writer",
     "decode_assignment",
     "decode_generation",
     "decode_sticky_user_data",

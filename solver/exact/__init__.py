@@ -6,7 +6,6 @@ count rack mismatches need general costs: `solver.flow_policies`.
 """
 
 from solver.exact.certificate import (
-    check_columns,
     load_bounds_of,
     load_value,
     prove,
@@ -28,7 +27,6 @@ __all__ = [
     "OUTSIDE",
     "OptimalFace",
     "ReducedInstance",
-    "check_columns",
     "load_bounds_of",
     "load_value",
     "optimal_face_of",

@@ -17,7 +17,6 @@ from solver.explanation.peak_exchange import lower_peak
 from solver.explanation.returned_moves import give_back
 from solver.explanation.transfers import (
     Chain,
-    Difference,
     Transfer,
     apply,
     decompose,
@@ -28,7 +27,6 @@ __all__ = [
     "Block",
     "Chain",
     "Crowd",
-    "Difference",
     "Exchange",
     "Outranked",
     "Transfer",

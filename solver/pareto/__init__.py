@@ -1,6 +1,6 @@
 """Pareto frontiers of moves against balance, and of moves against peak lag."""
 
-from solver.pareto.frontier import Frontier, FrontierPoint, OpenRange, Progress
+from solver.pareto.frontier import Frontier, FrontierPoint, Progress
 from solver.pareto.frontier_document import document_of
 from solver.pareto.moves_and_balance import balance_frontier
 from solver.pareto.moves_and_peak_lag import peak_lag_frontier
@@ -8,7 +8,6 @@ from solver.pareto.moves_and_peak_lag import peak_lag_frontier
 __all__ = [
     "Frontier",
     "FrontierPoint",
-    "OpenRange",
     "Progress",
     "balance_frontier",
     "document_of",
