@@ -93,17 +93,13 @@ def test_programs_with_large_sums_are_not_presolved(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     presolved: list[bool] = []
+    search = cp_model.CpSolver.solve
 
-    class Watched(cp_model.CpSolver):
-        def solve(
-            self,
-            model: cp_model.CpModel,
-            solution_callback: cp_model.CpSolverSolutionCallback | None = None,
-        ) -> Any:
-            presolved.append(self.parameters.cp_model_presolve)
-            return super().solve(model, solution_callback)
+    def watched(solver: cp_model.CpSolver, *given: Any) -> Any:
+        presolved.append(solver.parameters.cp_model_presolve)
+        return search(solver, *given)
 
-    monkeypatch.setattr(cp_model, "CpSolver", Watched)
+    monkeypatch.setattr(cp_model.CpSolver, "solve", watched)
     for lag in (5, PRESOLVE_MAX):
         document = lagging(lag, lag + 1, lag + 3)
         limits = Limits()
@@ -126,16 +122,11 @@ def test_bug_a_spread_is_not_proved_step_by_step(
             if found > most:
                 self.stop_search()
 
-    class Counted(cp_model.CpSolver):
-        def solve(
-            self,
-            model: cp_model.CpModel,
-            solution_callback: cp_model.CpSolverSolutionCallback | None = None,
-        ) -> Any:
-            assert solution_callback is None
-            return super().solve(model, Counter())
+    def counted(solver: cp_model.CpSolver, model: cp_model.CpModel) -> Any:
+        return search(solver, model, Counter())
 
-    monkeypatch.setattr(cp_model, "CpSolver", Counted)
+    search = cp_model.CpSolver.solve
+    monkeypatch.setattr(cp_model.CpSolver, "solve", counted)
     document = rebalance(
         {
             "t0": {"partitions": 3, "lag": [6378060, 2871236, 62848814]},
