@@ -300,7 +300,7 @@ class JudgedBatch:
         for case, outcome in outcomes.items():
             if self._is_state[case] and (judged := outcome.actual) is not None:
                 (stated,) = (
-                    self._batch.table.select(_OF_STATE).slice(case, 1).to_pylist()
+                    self._batch.table.select(OF_STATES).slice(case, 1).to_pylist()
                 )
                 (row,) = rebalances.slice(case, 1).to_pylist()
                 yield "snapshots", snapshot_row(stated, row, judged)
