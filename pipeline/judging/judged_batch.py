@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from heuristics import ASSIGNORS
-from pipeline.case_table import case_at, case_table
+from pipeline.case_table import OF_STATES, case_at, case_table
 from pipeline.cases import NOT_REPORTED, SNAPSHOT, pack
 from pipeline.evaluation import KIP54, OPTIMUM, DisagreementError
 from pipeline.judging.answer_table import SHARED, answer_batch
