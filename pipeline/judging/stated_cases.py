@@ -14,7 +14,7 @@ from rebalance import parse_rebalance, plain_of, to_json
 
 
 def stated_case(case: Case, facts: ClusterFacts) -> Case:
-    """Return the case with names, subscriptions, and the counts of its document.
+    """Return the case with names, subscriptions, and all parts of its document.
 
     Raises
     ------
