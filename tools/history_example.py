@@ -7,9 +7,9 @@ import numpy as np
 from pipeline.history.commit_walk import commits_at, no_offsets, slots_of
 from pipeline.history.consumer_parts import numbered, parts_of
 from pipeline.history.generation_walk import walk_generations
-from pipeline.history.participants import participants_of, topics_of
+from pipeline.history.participants import assigned_topics, participants_of, topics_of
 from pipeline.history.reached_walk import walk_reached
-from pipeline.history.shown_walk import assigned_topics, walk_shown
+from pipeline.history.shown_walk import walk_shown
 from pipeline.history.target_topics import (
     all_of_targets,
     assigned_by_targets,
@@ -37,7 +37,7 @@ def walk_no_groups() -> None:
     people = participants_of(records, rank)
     cases = walk_generations(groups, people, rank)
     topics = topics_of(people, cases.row)
-    assigned = assigned_topics(people.first, people.held)
+    assigned = assigned_topics(people)
     walk_shown(groups, slots, assigned, len(rank), cases.row, topics)
     commits_at(groups, slots, no_offsets(slots), cases.row, none, topics)
 
@@ -46,9 +46,9 @@ def walk_no_groups() -> None:
     parts = numbered(parts, none)
     walk_reached(groups, parts, targets, len(rank))
     wanted = subscriptions(records, targets, rank)
-    named = wanted_of_targets(targets, none, wanted)
+    wanted_of_targets(targets, none, wanted)
     assigned_by_targets(targets, parts, len(rank), 0)
-    all_of_targets(targets, none, named, parts, len(rank))
+    all_of_targets(targets, none, wanted, parts, len(rank))
 
 
 def _none() -> Int64:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from pipeline.case_table import CASES, HELD
 from pipeline.history.commit_walk import CaseCommits, Slots
-from pipeline.history.participants import NUMBER_BITS, NUMBER_MASK, Keys
+from pipeline.history.key_lists import NUMBER_BITS, NUMBER_MASK, Keys
 from pipeline.history.place import NO_TIME, WENT_BACK
 from pipeline.history.shown_walk import Undated
 from pipeline.records.field_kernels import NameTable
@@ -59,14 +59,6 @@ def reason_of(why: Int64) -> pa.Array:
 def or_null(numbers: Int64) -> pa.Array:
     """Return numbers, null for `ABSENT`."""
     return pa.array(numbers, mask=numbers == ABSENT)
-
-
-def gathered(keys: Keys, source: Int64) -> Keys:
-    """Return the keys of some rows; `ABSENT` is a row without keys."""
-    sizes = np.where(source == ABSENT, 0, keys.at[source + 1] - keys.at[source])
-    at = np.concatenate(([0], np.cumsum(sizes)))
-    places = np.repeat(keys.at[source] - at[:-1], sizes) + np.arange(at[-1])
-    return Keys(at, keys.key[places])
 
 
 def topic_lists(keys: Keys, topics: pa.StringArray) -> pa.ListArray:

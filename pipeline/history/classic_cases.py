@@ -10,7 +10,6 @@ from pipeline.cases import CLAIMS, PREVIOUS
 from pipeline.history.case_lists import (
     Columns,
     cases_of_columns,
-    gathered,
     held_lists,
     or_null,
     struct_lists,
@@ -18,7 +17,8 @@ from pipeline.history.case_lists import (
 )
 from pipeline.history.commit_walk import CaseCommits, Slots
 from pipeline.history.generation_walk import GenerationCases
-from pipeline.history.participants import Keys, Participants
+from pipeline.history.key_lists import Keys, gathered, joined
+from pipeline.history.participants import Participants
 from pipeline.history.read_groups import ReadGroups
 from pipeline.history.shown_walk import Undated
 from pipeline.history.walked_cases import WalkedCases
@@ -59,12 +59,8 @@ class ClassicCases(WalkedCases):
     ) -> None:
         super().__init__(read, read.ranked, slots, undated)
         self._people, self._cases = people, walked
-        held, claimed = people.held, people.claimed
         # Partitions that members had, then those that they claim, in one column.
-        self._owned = Keys(
-            np.concatenate((held.at[:-1], held.at[-1] + claimed.at)),
-            np.concatenate((held.key, claimed.key)),
-        )
+        self._owned = joined(people.held, people.claimed)
         by_claims = np.repeat(walked.is_by_claims, np.diff(walked.member_at))
         claims = walked.member + len(people.seat)
         self._source = np.where(by_claims, claims, walked.owner)

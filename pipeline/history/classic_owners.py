@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pipeline.history.participants import NUMBER_MASK, Participants, is_in, wants
+from pipeline.history.key_lists import NUMBER_MASK, is_in, wants
+from pipeline.history.participants import Participants
 from pipeline.history.walked_records import Groups
 from pipeline.records.tape_layout import (
     CLAIM_GENERATION,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.history.participants import NUMBER_BITS, NUMBER_MASK, Keys
+from pipeline.history.key_lists import NUMBER_BITS, NUMBER_MASK, Keys
 from pipeline.history.walked_records import Groups
 from pipeline.records.tape_layout import (
     COMMITTED,

@@ -12,7 +12,6 @@ from pipeline.cases import PREVIOUS
 from pipeline.history.case_lists import (
     Columns,
     cases_of_columns,
-    gathered,
     held_lists,
     reason_of,
     struct_lists,
@@ -20,7 +19,7 @@ from pipeline.history.case_lists import (
 )
 from pipeline.history.commit_walk import CaseCommits, Slots
 from pipeline.history.consumer_parts import Parts
-from pipeline.history.participants import Keys
+from pipeline.history.key_lists import Keys, gathered, ranges
 from pipeline.history.reached_walk import Reached
 from pipeline.history.read_groups import ReadGroups
 from pipeline.history.shown_walk import Undated
@@ -94,7 +93,7 @@ class ConsumerCases(WalkedCases):
         targets, reached = self._targets, self._reached
         number = self._number[begin:end]
         row, count = targets.row[number], end - begin
-        people, at = self._people(number)
+        at, people = ranges(targets.first, number)
         previous = np.maximum(targets.previous[number], 0)
         before = targets.first[previous + 1] - targets.first[previous]
         before[targets.previous[number] == NO_TARGET] = 0
@@ -121,13 +120,6 @@ class ConsumerCases(WalkedCases):
             "episode": self._episodes(number, first, people, at),
         }
         return cases_of_columns(columns, count)
-
-    def _people(self, number: Int64) -> tuple[Int64, Int64]:
-        """Return the people of some targets, and where those of each begin."""
-        found = gathered(
-            Keys(self._targets.first, np.arange(self._targets.first[-1])), number
-        )
-        return found.key, found.at
 
     def _on_tape(self, people: Int64, column: int) -> Int64:
         """Return places of records on the tape; that of `ABSENT` has no meaning."""

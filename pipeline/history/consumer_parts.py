@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pipeline.history.participants import NUMBER_BITS, NUMBER_MASK
+from pipeline.history.key_lists import NUMBER_BITS, NUMBER_MASK
 from pipeline.records.record_tape import RecordTape
 from pipeline.records.tape_layout import (
     CURRENT,

@@ -94,7 +94,6 @@ class GenerationCases(NamedTuple):
     missing: Int64
 
 
-@kernel
 def walk_generations(
     groups: Groups, people: Participants, rank: Int64
 ) -> GenerationCases:
@@ -105,7 +104,28 @@ def walk_generations(
     rank : int64
         Of each name, among all of them in sorted order.
     """
-    cases = _room(groups, people)
+    count, members = int(np.count_nonzero(groups.kind == GENERATION)), len(people.seat)
+    sizes = *[count] * 14, count + 1, members, members, members, (count, 3)
+    cases = GenerationCases._make(np.zeros(size, np.int64) for size in sizes)._replace(
+        is_known=np.zeros(count, np.bool_),
+        is_by_claims=np.zeros(count, np.bool_),
+        is_round=np.zeros(count, np.bool_),
+        disagree=np.full(count, ABSENT, np.int64),
+        round=np.ones(count, np.int64),
+        began_as=np.full(members, ABSENT, np.int64),
+    )
+    case, missed = _walk(groups, people, rank, cases)
+    listed = int(cases.member_at[case])
+    ends = *[case] * 14, case + 1, listed, listed, listed, missed
+    columns = zip(cases, ends, strict=True)
+    return GenerationCases._make(column[:end] for column, end in columns)
+
+
+@kernel
+def _walk(
+    groups: Groups, people: Participants, rank: Int64, cases: GenerationCases
+) -> tuple[int, int]:
+    """Write the cases; return how many, and how many numbers are missing."""
     at_seat = np.full(2 * rank.size, ABSENT, np.int64)
     case = missed = START
     for group in range(groups.begin.size):
@@ -146,63 +166,7 @@ def walk_generations(
             case += 1
         _leave_open(cases, running)
     _find_begins(cases, case, people, at_seat)
-    return _cut(cases, case, missed)
-
-
-@kernel
-def _room(groups: Groups, people: Participants) -> GenerationCases:
-    count = members = 0
-    for group in range(groups.begin.size):
-        for row in range(groups.begin[group], groups.end[group]):
-            count += groups.kind[row] == GENERATION
-            members += people.first[row + 1] - people.first[row]
-    return GenerationCases(
-        row=np.zeros(count, np.int64),
-        is_known=np.zeros(count, np.bool_),
-        is_by_claims=np.zeros(count, np.bool_),
-        is_round=np.zeros(count, np.bool_),
-        disagree=np.full(count, ABSENT, np.int64),
-        left=np.zeros(count, np.int64),
-        resubscribed=np.zeros(count, np.int64),
-        round=np.ones(count, np.int64),
-        first=np.zeros(count, np.int64),
-        end=np.zeros(count, np.int64),
-        withheld=np.zeros(count, np.int64),
-        last_withheld=np.zeros(count, np.int64),
-        unowned=np.zeros(count, np.int64),
-        unowned_why=np.zeros(count, np.int64),
-        member_at=np.zeros(count + 1, np.int64),
-        member=np.zeros(members, np.int64),
-        owner=np.zeros(members, np.int64),
-        began_as=np.full(members, ABSENT, np.int64),
-        missing=np.zeros((count, 3), np.int64),
-    )
-
-
-@kernel
-def _cut(cases: GenerationCases, count: int, missed: int) -> GenerationCases:
-    members = cases.member_at[count]
-    return GenerationCases(
-        row=cases.row[:count].copy(),
-        is_known=cases.is_known[:count].copy(),
-        is_by_claims=cases.is_by_claims[:count].copy(),
-        is_round=cases.is_round[:count].copy(),
-        disagree=cases.disagree[:count].copy(),
-        left=cases.left[:count].copy(),
-        resubscribed=cases.resubscribed[:count].copy(),
-        round=cases.round[:count].copy(),
-        first=cases.first[:count].copy(),
-        end=cases.end[:count].copy(),
-        withheld=cases.withheld[:count].copy(),
-        last_withheld=cases.last_withheld[:count].copy(),
-        unowned=cases.unowned[:count].copy(),
-        unowned_why=cases.unowned_why[:count].copy(),
-        member_at=cases.member_at[: count + 1].copy(),
-        member=cases.member[:members].copy(),
-        owner=cases.owner[:members].copy(),
-        began_as=cases.began_as[:members].copy(),
-        missing=cases.missing[:missed].copy(),
-    )
+    return case, missed
 
 
 @borrowing_kernel

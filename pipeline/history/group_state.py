@@ -66,7 +66,6 @@ class ReplayedGroup(NamedTuple):
     lengths: Int64
 
 
-@kernel
 def new_state(names: int, records: int) -> ReplayedGroup:
     """Return the state before any record."""
     return ReplayedGroup(

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from pipeline.history.key_lists import (
+    NUMBER_BITS,
+    NUMBER_MASK,
+    Keys,
+    largest,
+    once,
+    ranges,
+    united,
+)
 from pipeline.records.record_tape import RecordTape
 from pipeline.records.tape_layout import (
     ASSIGNED,
@@ -20,25 +29,7 @@ from pipeline.records.tape_layout import (
     TOPICS,
 )
 from pipeline.sightings import MOST_PARTITIONS
-from rebalance import ABSENT, Bools, Int64, borrowing_kernel, inlined_kernel, kernel
-
-NUMBER_BITS: Final = 32
-NUMBER_MASK: Final = (1 << NUMBER_BITS) - 1
-_NEGATIVE: Final = 1 << (NUMBER_BITS - 1)
-
-
-class Keys(NamedTuple):
-    """Topics or partitions per member: ``key[at[i] : at[i + 1]]``, ascending.
-
-    Attributes
-    ----------
-    at : int64 (M+1,)
-    key : int64
-        Rank of the topic's name, shifted by `NUMBER_BITS`, and the partition's number.
-    """
-
-    at: Int64
-    key: Int64
+from rebalance import ABSENT, Bools, Int64, inlined_kernel, kernel
 
 
 class Participants(NamedTuple):
@@ -88,65 +79,16 @@ def participants_of(records: RecordTape, rank: Int64) -> Participants:
     return _participants(records.kind, records.at, records.tape, records.used, rank)
 
 
-@borrowing_kernel
-def is_in(keys: Int64, begin: int, end: int, key: int) -> bool:
-    """Return whether a key is in a sorted range."""
-    while begin < end:
-        middle = (begin + end) // 2
-        if keys[middle] < key:
-            begin = middle + 1
-        elif keys[middle] > key:
-            end = middle
-        else:
-            return True
-    return False
-
-
-@borrowing_kernel
-def wants(wanted: Keys, member: int, key: int) -> bool:
-    """Return whether a member subscribes to the topic of a partition."""
-    begin, end = wanted.at[member], wanted.at[member + 1]
-    return is_in(wanted.key, begin, end, key & ~NUMBER_MASK)
-
-
-@borrowing_kernel
-def once(keys: Int64, begin: int, end: int) -> int:
-    """Drop repetitions and negative numbers of sorted keys; return the new end."""
-    put = begin
-    for place in range(begin, end):
-        key = keys[place]
-        if not key & _NEGATIVE and (put == begin or keys[put - 1] != key):
-            keys[put] = key
-            put += 1
-    return put
-
-
-@kernel
 def topics_of(people: Participants, row: Int64) -> Keys:
-    """Return the topics to which the members of some generations subscribe.
+    """Return the topics to which the members of some generations subscribe."""
+    members = ranges(people.first, row)
+    return united(people.wanted, members.key, members.at)
 
-    Parameters
-    ----------
-    row : int64 (C,)
-        Records.
 
-    Returns
-    -------
-    Keys
-        Of C generations.
-    """
-    wanted, first = people.wanted, people.first
-    size = 0
-    for case in range(row.size):
-        size += wanted.at[first[row[case] + 1]] - wanted.at[first[row[case]]]
-    found = _keys(row.size, size)
-    for case in range(row.size):
-        begin, end = wanted.at[first[row[case]]], wanted.at[first[row[case] + 1]]
-        put = found.at[case]
-        found.key[put : put + end - begin] = wanted.key[begin:end]
-        found.key[put : put + end - begin].sort()
-        found.at[case + 1] = once(found.key, put, put + end - begin)
-    return found
+def assigned_topics(people: Participants) -> Keys:
+    """Return the largest assigned partition of each topic per record."""
+    members = np.arange(len(people.seat))
+    return largest(united(largest(people.held), members, people.first))
 
 
 @inlined_kernel

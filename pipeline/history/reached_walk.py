@@ -30,7 +30,7 @@ from pipeline.history.walked_records import (
     why_unknown,
 )
 from pipeline.records.tape_layout import CURRENT, START, SUBJECT
-from rebalance import ABSENT, Int64, argument, borrowing_kernel, kernel
+from rebalance import ABSENT, Int64, argument, borrowing_kernel
 
 
 class Reached(NamedTuple):
@@ -104,7 +104,6 @@ without owner so far, with the reason why it is not known."""
 _REST, _OPEN = argument(AT_REST), argument(LEFT_OPEN)
 
 
-@kernel
 def walk_reached(groups: Groups, parts: Parts, targets: Targets, names: int) -> Reached:
     """Follow the members of groups to their targets.
 
@@ -113,10 +112,19 @@ def walk_reached(groups: Groups, parts: Parts, targets: Targets, names: int) -> 
     names
         Number of distinct names.
     """
-    found = _room(targets)
-    slots = 0
-    for slot in parts.slot:
-        slots = max(slots, slot + 1)
+    count, people = len(targets.row), len(targets.people)
+    found = Reached(
+        round=np.ones(count, np.int64),
+        first=np.arange(count),
+        end=np.zeros(count, np.int64),
+        behind=np.zeros(count, np.int64),
+        took=np.zeros(count, np.int64),
+        took_why=np.zeros(count, np.int64),
+        unowned=np.zeros(count, np.int64),
+        unowned_why=np.zeros(count, np.int64),
+        began_as=np.full(people, ABSENT, np.int64),
+    )
+    slots = int(parts.slot.max(initial=-1)) + 1
     running = _Progress(
         target=np.full(2 * names, ABSENT, np.int64),
         of=np.full(2 * names, ABSENT, np.int64),
@@ -127,6 +135,18 @@ def walk_reached(groups: Groups, parts: Parts, targets: Targets, names: int) -> 
         freed=np.empty(parts.slot.size, np.int64),
         now=np.zeros(5, np.int64),
     )
+    _walk(groups, parts, targets, found, running)
+    return found
+
+
+@borrowing_kernel
+def _walk(
+    groups: Groups,
+    parts: Parts,
+    targets: Targets,
+    found: Reached,
+    running: _Progress,
+) -> None:
     number = START  # of the next target
     for group in range(groups.begin.size):
         begin, end = groups.begin[group], groups.end[group]
@@ -142,7 +162,6 @@ def walk_reached(groups: Groups, parts: Parts, targets: Targets, names: int) -> 
                 _move(found, running, groups, parts, targets, row)
         _interrupt(found, running)
     _find_begins(found, groups, targets, running.of)
-    return found
 
 
 @borrowing_kernel
@@ -152,22 +171,6 @@ def _start_again(running: _Progress, groups: Groups, begin: int, end: int) -> No
     for row in range(begin, end):
         if abs(groups.kind[row]) == CURRENT:
             running.holds[groups.tape[groups.at[row] + SUBJECT]] = ABSENT
-
-
-@kernel
-def _room(targets: Targets) -> Reached:
-    count, people = targets.row.size, targets.people.shape[0]
-    return Reached(
-        round=np.ones(count, np.int64),
-        first=np.arange(count),
-        end=np.zeros(count, np.int64),
-        behind=np.zeros(count, np.int64),
-        took=np.zeros(count, np.int64),
-        took_why=np.zeros(count, np.int64),
-        unowned=np.zeros(count, np.int64),
-        unowned_why=np.zeros(count, np.int64),
-        began_as=np.full(people, ABSENT, np.int64),
-    )
 
 
 @borrowing_kernel
@@ -304,7 +307,7 @@ def _pass_on(
             other += 1
 
 
-@kernel
+@borrowing_kernel
 def _find_begins(
     found: Reached, groups: Groups, targets: Targets, at_seat: Int64
 ) -> None:

@@ -18,8 +18,8 @@ from pipeline.history.commit_walk import (
     no_offsets,
     slots_of,
 )
+from pipeline.history.key_lists import Keys
 from pipeline.history.missing import Missing
-from pipeline.history.participants import Keys
 from pipeline.history.place import Place
 from pipeline.history.shown_walk import ShownCounts
 from pipeline.history.stream import missing_row

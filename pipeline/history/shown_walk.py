@@ -10,21 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.history.commit_walk import Slots
-from pipeline.history.participants import NUMBER_BITS, NUMBER_MASK, Keys
+from pipeline.history.key_lists import NUMBER_BITS, NUMBER_MASK, Keys
 from pipeline.history.walked_records import UNKNOWN, Groups
 from pipeline.records.tape_layout import COMMITTED, FORGOTTEN, START
-from rebalance import ABSENT, Bools, Int64, borrowing_kernel, kernel
-
-
-class TopicCounts(NamedTuple):
-    """The largest partition of each topic per record: ``subject[at[i] : at[i + 1]]``.
-
-    ``at`` is int64 (n+1,); ``partitions`` is one more than the number.
-    """
-
-    at: Int64
-    subject: Int64
-    partitions: Int64
+from rebalance import ABSENT, Bools, Int64, borrowing_kernel
 
 
 class ShownCounts(NamedTuple):
@@ -81,19 +70,15 @@ class _State(NamedTuple):
     is_shown: Bools
 
 
-@kernel
 def walk_shown(
-    groups: Groups,
-    slots: Slots,
-    assigned: TopicCounts,
-    names: int,
-    row: Int64,
-    topics: Keys,
+    groups: Groups, slots: Slots, assigned: Keys, names: int, row: Int64, topics: Keys
 ) -> tuple[ShownCounts, Undated]:
     """Return the counts that groups show, and those without a time at their cases.
 
     Parameters
     ----------
+    assigned : Keys
+        The largest partition of each topic per record.
     names
         Number of ranks.
     row : int64 (C,)
@@ -101,13 +86,35 @@ def walk_shown(
     topics : Keys
         Of each case.
     """
-    state = _new_state(groups.kind.size + assigned.subject.size, names, slots)
-    size = topics.key.size
+    size = groups.kind.size + assigned.key.size
+    shown = ShownCounts(*(np.full(size, UNKNOWN, np.int64) for _ in range(5)))
+    state = _State(
+        shown,
+        np.zeros(1, np.int64),
+        np.full(2 * names, ABSENT, np.int64),
+        np.full(2 * names, ABSENT, np.int64),
+        np.zeros(2 * names, np.int64),
+        np.zeros(slots.key.size, np.bool_),
+    )
     undated = Undated(
         np.zeros(row.size + 1, np.int64),
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
+        np.empty(topics.key.size, np.int64),
+        np.empty(topics.key.size, np.int64),
     )
+    _walk(groups, slots, assigned, row, topics, state, undated)
+    return ShownCounts(*(column[: state.used[0]] for column in shown)), undated
+
+
+@borrowing_kernel
+def _walk(
+    groups: Groups,
+    slots: Slots,
+    assigned: Keys,
+    row: Int64,
+    topics: Keys,
+    state: _State,
+    undated: Undated,
+) -> None:
     case = START
     for group in range(groups.begin.size):
         latest = UNKNOWN
@@ -126,40 +133,9 @@ def walk_shown(
                 _take_undated(state, undated, topics, case, group, time)
                 case += 1
             for place in range(assigned.at[record], assigned.at[record + 1]):
-                subject, count = assigned.subject[place], assigned.partitions[place]
+                key = assigned.key[place]
+                subject, count = (key >> NUMBER_BITS) * 2, (key & NUMBER_MASK) + 1
                 _show(state, group, subject, count, since)
-    return _cut(state), undated
-
-
-@kernel
-def _new_state(size: int, names: int, slots: Slots) -> _State:
-    shown = ShownCounts(
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-        np.full(size, UNKNOWN, np.int64),
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-    )
-    return _State(
-        shown,
-        np.zeros(1, np.int64),
-        np.full(2 * names, ABSENT, np.int64),
-        np.full(2 * names, ABSENT, np.int64),
-        np.zeros(2 * names, np.int64),
-        np.zeros(slots.key.size, np.bool_),
-    )
-
-
-@kernel
-def _cut(state: _State) -> ShownCounts:
-    shown, used = state.shown, state.used[0]
-    return ShownCounts(
-        shown.subject[:used].copy(),
-        shown.since[:used].copy(),
-        shown.until[:used].copy(),
-        shown.partitions[:used].copy(),
-        shown.before[:used].copy(),
-    )
 
 
 @borrowing_kernel
@@ -239,59 +215,3 @@ def _undated(state: _State, group: int, topic: int, time: int) -> int:
         if place >= 0:
             dated = max(dated, state.shown.partitions[place])
     return most if most > dated else 0
-
-
-@kernel
-def assigned_topics(at: Int64, keys: Keys) -> TopicCounts:
-    """Return the largest partition of each topic per record.
-
-    Parameters
-    ----------
-    at : int64 (n+1,)
-        First row of ``keys`` of each of n records.
-    """
-    size = keys.key.size
-    found = TopicCounts(
-        np.zeros(at.size, np.int64), np.empty(size, np.int64), np.empty(size, np.int64)
-    )
-    listed = np.empty(size, np.int64)
-    put = START
-    for record in range(at.size - 1):
-        count = START
-        for row in range(at[record], at[record + 1]):
-            begin, end = keys.at[row], keys.at[row + 1]
-            count = largest_of(keys.key, begin, end, listed, count)
-        if count:
-            listed[:count].sort()
-            put = put_largest(listed, count, START, found, put)
-        found.at[record + 1] = put
-    return found
-
-
-@borrowing_kernel
-def largest_of(keys: Int64, begin: int, end: int, found: Int64, put: int) -> int:
-    """Put the last of each topic's sorted keys; return where they end."""
-    for place in range(begin, end):
-        if place + 1 == end or (keys[place] ^ keys[place + 1]) >> NUMBER_BITS:
-            found[put] = keys[place]
-            put += 1
-    return put
-
-
-@borrowing_kernel
-def put_largest(
-    keys: Int64, size: int, names: int, found: TopicCounts, put: int
-) -> int:
-    """Put the largest of each topic's sorted keys; return where the counts end.
-
-    Parameters
-    ----------
-    names
-        Ranks before those of the topics.
-    """
-    for place in range(size):
-        if place + 1 == size or (keys[place] ^ keys[place + 1]) >> NUMBER_BITS:
-            found.subject[put] = 2 * ((keys[place] >> NUMBER_BITS) + names)
-            found.partitions[put] = (keys[place] & NUMBER_MASK) + 1
-            put += 1
-    return put

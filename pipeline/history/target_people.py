@@ -11,7 +11,7 @@ from pipeline.history.group_state import (
     ReplayedGroup,
     seat_of,
 )
-from pipeline.history.participants import NUMBER_MASK
+from pipeline.history.key_lists import NUMBER_MASK
 from pipeline.history.rosters import Rosters
 from pipeline.history.targets import (
     ASSIGNED,

@@ -11,8 +11,15 @@ from typing import NamedTuple
 import numpy as np
 
 from pipeline.history.consumer_parts import Parts
-from pipeline.history.participants import NUMBER_BITS, Keys, once
-from pipeline.history.shown_walk import TopicCounts, largest_of, put_largest
+from pipeline.history.key_lists import (
+    NUMBER_BITS,
+    Keys,
+    joined,
+    largest,
+    once,
+    ranges,
+    united,
+)
 from pipeline.history.targets import ASSIGNED, BEFORE, BY_REGEX, BY_ROSTER, Targets
 from pipeline.records.record_tape import RecordTape
 from pipeline.records.tape_layout import (
@@ -20,11 +27,8 @@ from pipeline.records.tape_layout import (
     MEMBER_TOPICS,
     REGEX,
     REGEX_TOPICS,
-    START,
 )
-from rebalance import Int64, argument, borrowing_kernel, kernel
-
-_BEFORE, _ASSIGNED = argument(BEFORE), argument(ASSIGNED)
+from rebalance import ABSENT, Int64, borrowing_kernel, kernel
 
 
 class Subscriptions(NamedTuple):
@@ -58,12 +62,12 @@ def subscriptions(records: RecordTape, targets: Targets, rank: Int64) -> Subscri
         people[with_regex][:, (BY_ROSTER, BY_REGEX)], axis=0, return_inverse=True
     )
     of[with_regex] = len(records.kind) + place.reshape(-1)
-    joined = [
+    both = [
         np.union1d(key[at[row] : at[row + 1]], key[at[regex] : at[regex + 1]])
         for row, regex in pairs.tolist()
     ]
-    ends = at[-1] + np.cumsum([*map(len, joined)], dtype=np.int64)
-    topics = Keys(np.concatenate((at, ends)), np.concatenate((key[: at[-1]], *joined)))
+    ends = at[-1] + np.cumsum([*map(len, both)], dtype=np.int64)
+    topics = Keys(np.concatenate((at, ends)), np.concatenate((key[: at[-1]], *both)))
     return Subscriptions(topics, of)
 
 
@@ -92,7 +96,6 @@ def _topics_at(kind: Int64, at: Int64, row: int) -> int:
     return int(at[row]) + (MEMBER_TOPICS if kind[row] == MEMBER else REGEX_TOPICS)
 
 
-@kernel
 def wanted_of_targets(targets: Targets, number: Int64, wanted: Subscriptions) -> Keys:
     """Return the topics to which the people of some targets subscribe, each once.
 
@@ -101,123 +104,34 @@ def wanted_of_targets(targets: Targets, number: Int64, wanted: Subscriptions) ->
     number : int64 (C,)
         Of the targets.
     """
-    topics = wanted.topics
-    size = 0
-    for case in number:
-        for person in range(targets.first[case], targets.first[case + 1]):
-            one = wanted.of[person]
-            size += topics.at[one + 1] - topics.at[one]
-    found = Keys(np.zeros(number.size + 1, np.int64), np.empty(size, np.int64))
-    for place in range(number.size):
-        case, begin = number[place], found.at[place]
-        put = begin
-        for person in range(targets.first[case], targets.first[case + 1]):
-            one = wanted.of[person]
-            for topic in range(topics.at[one], topics.at[one + 1]):
-                found.key[put] = topics.key[topic]
-                put += 1
-        found.key[begin:put].sort()
-        found.at[place + 1] = once(found.key, begin, put)
-    return found
+    people = ranges(targets.first, number)
+    return united(wanted.topics, wanted.of[people.key], people.at)
 
 
-@kernel
 def all_of_targets(
-    targets: Targets, number: Int64, named: Keys, parts: Parts, names: int
+    targets: Targets, number: Int64, wanted: Subscriptions, parts: Parts, names: int
 ) -> Keys:
     """Return the topics of some targets: wanted by name, and in assignments by id.
 
     Parameters
     ----------
-    named : Keys
-        What `wanted_of_targets` returns for them.
     names
         Number of ranks of names.
     """
-    found_size = named.key.size
-    for case in number:
-        found_size += _size(targets, parts, case, _BEFORE)
-        found_size += _size(targets, parts, case, _ASSIGNED)
-    found = Keys(np.zeros(number.size + 1, np.int64), np.empty(found_size, np.int64))
-    for place in range(number.size):
-        begin = found.at[place]
-        listed = named.key[named.at[place] : named.at[place + 1]]
-        put = begin + listed.size
-        found.key[begin:put] = listed
-        for column in (_BEFORE, _ASSIGNED):
-            put = _put_topics(
-                targets, parts, number[place], column, names, found.key, put
-            )
-        found.key[begin:put].sort()
-        found.at[place + 1] = once(found.key, begin, put)
-    return found
+    of_id = ((parts.key >> NUMBER_BITS) + names) << NUMBER_BITS
+    topics = joined(wanted.topics, Keys(parts.at, of_id))
+    people, named = ranges(targets.first, number), len(wanted.topics.at) - 1
+    rows = targets.people[people.key][:, (BEFORE, ASSIGNED)]
+    rows = np.where(rows == ABSENT, ABSENT, rows + named)
+    source = np.column_stack((wanted.of[people.key], rows))
+    return united(topics, source.reshape(-1), people.at * source.shape[1])
 
 
-@borrowing_kernel
-def _size(targets: Targets, parts: Parts, number: int, column: int) -> int:
-    """Return how many partitions the people of a target have in a column's records."""
-    size = 0
-    for person in range(targets.first[number], targets.first[number + 1]):
-        row = targets.people[person, column]
-        size += parts.at[row + 1] - parts.at[row] if row >= 0 else 0
-    return size
-
-
-@borrowing_kernel
-def _put_topics(
-    targets: Targets,
-    parts: Parts,
-    number: int,
-    column: int,
-    names: int,
-    keys: Int64,
-    put: int,
-) -> int:
-    for person in range(targets.first[number], targets.first[number + 1]):
-        row = targets.people[person, column]
-        if row >= 0:
-            for key in parts.key[parts.at[row] : parts.at[row + 1]]:
-                keys[put] = ((key >> NUMBER_BITS) + names) << NUMBER_BITS
-                put += 1
-    return put
-
-
-@kernel
 def assigned_by_targets(
     targets: Targets, parts: Parts, names: int, records: int
-) -> TopicCounts:
+) -> Keys:
     """Return the largest partition of each topic of the targets, per record."""
-    size = 0
-    for number in range(targets.row.size):
-        size += _size(targets, parts, number, _ASSIGNED)
-    found = TopicCounts(
-        np.zeros(records + 1, np.int64),
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
-    )
-    put = record = START
-    for number in range(targets.row.size):
-        while record <= targets.row[number]:
-            found.at[record] = put
-            record += 1
-        put = _put_largest(targets, parts, names, number, found, put)
-    found.at[record:] = put
-    return found
-
-
-@kernel
-def _put_largest(
-    targets: Targets,
-    parts: Parts,
-    names: int,
-    number: int,
-    found: TopicCounts,
-    put: int,
-) -> int:
-    keys = np.empty(_size(targets, parts, number, _ASSIGNED), np.int64)
-    size = START
-    for person in range(targets.first[number], targets.first[number + 1]):
-        row = targets.people[person, ASSIGNED]
-        size = largest_of(parts.key, parts.at[row], parts.at[row + 1], keys, size)
-    keys[:size].sort()
-    return put_largest(keys, size, names, found, put)
+    at = targets.first[np.searchsorted(targets.row, np.arange(records + 1))]
+    source = targets.people[:, ASSIGNED].copy()
+    found = largest(united(largest(Keys(parts.at, parts.key)), source, at))
+    return Keys(found.at, found.key + (names << NUMBER_BITS))

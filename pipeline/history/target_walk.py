@@ -71,7 +71,6 @@ _FIRST: Final = 2
 """`consumer_history._FIRST`."""
 
 
-@kernel
 def walk_targets(groups: Groups, parts: Parts, rank: Int64) -> Targets:
     """Replay groups, and find their complete targets.
 
@@ -80,16 +79,45 @@ def walk_targets(groups: Groups, parts: Parts, rank: Int64) -> Targets:
     rank : int64
         Of each name, among all of them in sorted order.
     """
+    records, targets = len(groups.kind), np.count_nonzero(groups.kind == TARGET_EPOCH)
+    epochs = targets + np.count_nonzero(groups.kind == EPOCH)
+    found = Targets(
+        np.ones(len(groups.begin), np.bool_),
+        np.full(records, NOTHING, np.int64),
+        np.zeros(records, np.int64),
+        np.empty((epochs, 4), np.int64),
+        np.empty(targets, np.int64),
+        np.empty(targets, np.int64),
+        np.zeros(targets, np.bool_),
+        np.zeros(targets + 1, np.int64),
+        np.empty((0, COLUMNS), np.int64),
+    )
     walk = TargetWalk(
         groups,
         parts,
         rank,
-        _room(groups),
+        found,
         np.zeros(2, np.int64),
         new_state(rank.size, groups.kind.size),
         np.zeros(5, np.int64),
         np.full((2, 2 * rank.size), ABSENT, np.int64),
     )
+    people = _walk(walk)
+    number, missed = walk.done.tolist()
+    return found._replace(
+        missing=found.missing[:missed],
+        row=found.row[:number],
+        previous=found.previous[:number],
+        is_case=found.is_case[:number],
+        first=found.first[: number + 1],
+        people=people[: found.first[number]],
+    )
+
+
+@kernel
+def _walk(walk: TargetWalk) -> Int64:
+    """Find the targets; return their people."""
+    groups = walk.groups
     people = np.empty((1024, COLUMNS), np.int64)
     rosters = no_rosters()
     for group in range(groups.begin.size):
@@ -114,7 +142,7 @@ def walk_targets(groups: Groups, parts: Parts, rank: Int64) -> Targets:
                 walk.found.is_sound[group] = False
                 break
             row = _replay(walk, row + 1, end)
-    return _cut(walk, people)
+    return people
 
 
 @kernel
@@ -151,41 +179,6 @@ def _with_room(walk: TargetWalk, people: Int64, count: int) -> Int64:
     found = np.empty((2 * (used + count), COLUMNS), np.int64)
     found[:used] = people[:used]
     return found
-
-
-@kernel
-def _room(groups: Groups) -> Targets:
-    targets = missing = 0
-    for row in range(groups.kind.size):
-        targets += groups.kind[row] == TARGET_EPOCH
-        missing += groups.kind[row] in (EPOCH, TARGET_EPOCH)
-    return Targets(
-        np.ones(groups.begin.size, np.bool_),
-        np.full(groups.kind.size, NOTHING, np.int64),
-        np.zeros(groups.kind.size, np.int64),
-        np.empty((missing, 4), np.int64),
-        np.empty(targets, np.int64),
-        np.empty(targets, np.int64),
-        np.zeros(targets, np.bool_),
-        np.zeros(targets + 1, np.int64),
-        np.empty((0, COLUMNS), np.int64),
-    )
-
-
-@kernel
-def _cut(walk: TargetWalk, people: Int64) -> Targets:
-    found, targets = walk.found, walk.done[FOUND]
-    return Targets(
-        found.is_sound,
-        found.action,
-        found.seat,
-        found.missing[: walk.done[MISSED]].copy(),
-        found.row[:targets].copy(),
-        found.previous[:targets].copy(),
-        found.is_case[:targets].copy(),
-        found.first[: targets + 1].copy(),
-        people[: found.first[targets]].copy(),
-    )
 
 
 @borrowing_kernel

@@ -16,10 +16,10 @@ from pipeline.history.consumer_history import NO_MEMBERS, NO_PREVIOUS, NOT_IN_SO
 from pipeline.history.consumer_parts import Parts, numbered
 from pipeline.history.generation_walk import walk_generations
 from pipeline.history.missing import COMPACTED
-from pipeline.history.participants import Participants, topics_of
+from pipeline.history.participants import Participants, assigned_topics, topics_of
 from pipeline.history.reached_walk import walk_reached
 from pipeline.history.read_groups import ReadGroups, sightings
-from pipeline.history.shown_walk import assigned_topics, walk_shown
+from pipeline.history.shown_walk import walk_shown
 from pipeline.history.stream import RecordStream
 from pipeline.history.target_topics import (
     all_of_targets,
@@ -53,9 +53,8 @@ def classic_rows(
     groups = read.groups
     walked = walk_generations(groups, people, read.rank)
     slots, topics = read.slots(), topics_of(people, walked.row)
-    assigned = assigned_topics(people.first, people.held)
     shown, undated = walk_shown(
-        groups, slots, assigned, len(read.rank), walked.row, topics
+        groups, slots, assigned_topics(people), len(read.rank), walked.row, topics
     )
     stream.note_shown(sightings(shown, read.ranked.to_pylist()))
     stream.note_ids(read.topic_ids())
@@ -96,7 +95,7 @@ def consumer_rows(
         assigned_by_targets(targets, parts, len(rank), len(records.kind)),
         len(rank) + len(ids),
         row,
-        all_of_targets(targets, number, topics, parts, len(rank)),
+        all_of_targets(targets, number, wanted, parts, len(rank)),
     )
     by_rank = sorted_names(ids)
     listed = [*read.ranked.to_pylist(), *by_rank.to_pylist()]
