@@ -21,7 +21,7 @@ from benchmarks.quality.instances import (
 )
 from benchmarks.quality.intervals import RESAMPLES
 from benchmarks.quality.measures import Measured, measured, summarized
-from benchmarks.quality.pairs import compared, pairs_of, reference_of
+from benchmarks.quality.pairs import StudyPair, compared, pairs_of, reference_of
 from benchmarks.quality.parquet_files import metadata_of
 from benchmarks.quality.plan import StudyPlan
 from benchmarks.quality.subjects import StudySubject
@@ -66,15 +66,24 @@ def summary_of(
         columns[subject.name] = {f: measured(file) for f, file in files.items()}
         yield _answered(subject, columns[subject.name], files, partitions)
     for pair in pairs_of(subjects):
-        first, second = columns[pair.first], columns[pair.second]
-        found, total = compared(pair, first, second, partitions)
-        yield {
-            "pair": pair.kind,
-            "first": pair.first,
-            "second": pair.second,
-            "total": total,
-            "families": found,
-        }
+        yield _compared(pair, columns, partitions)
+
+
+def _compared(
+    pair: StudyPair,
+    columns: dict[str, dict[str, Measured]],
+    partitions: dict[str, float],
+) -> Line:
+    """Return the line of a pair."""
+    first, second = columns[pair.first], columns[pair.second]
+    found, total = compared(pair, first, second, partitions)
+    return {
+        "pair": pair.kind,
+        "first": pair.first,
+        "second": pair.second,
+        "total": total,
+        "families": found,
+    }
 
 
 def _answered(

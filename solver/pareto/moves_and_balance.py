@@ -26,7 +26,13 @@ from rebalance import Instance, Int64, SearchProof, figures_of
 from solver.cpsat import configure_solver, run_solver
 from solver.engines import solve
 from solver.limits import LimitExceededError, Limits
-from solver.pareto.frontier import Frontier, KnownFrontier, KnownValue, Progress
+from solver.pareto.frontier import (
+    Frontier,
+    FrontierPoint,
+    KnownFrontier,
+    KnownValue,
+    Progress,
+)
 from solver.pareto.supported_plans import EligiblePairs, groups, supported_plans
 from solver.policy import no_balance
 
@@ -68,15 +74,16 @@ def balance_frontier(
         objective="balance",
         balance=str(no_balance),
         measure=MEASURE,
-        points=tuple(
-            replace(
-                point, kip54_score=figures_of(instance, point.assignment).kip54_score
-            )
-            for point in known.points()
-        ),
+        points=tuple(_scored(instance, point) for point in known.points()),
         open=known.open_ranges(),
         reason=reason,
     )
+
+
+def _scored(instance: Instance, point: FrontierPoint) -> FrontierPoint:
+    """Return a point with the KIP-54 score of its assignment."""
+    score = figures_of(instance, point.assignment).kip54_score
+    return replace(point, kip54_score=score)
 
 
 def _known_by_ends(
