@@ -33,8 +33,14 @@ from rebalance import MAX_PARTITIONS, OracleError
 
 def read_found(found: Found, max_partitions: int = MAX_PARTITIONS) -> list[Row]:
     """Read local files that were found; rows as in `ROWS`, in no particular order."""
-    batches = batches_of_pieces(pieces_of(found.files), max_partitions)
-    return [row for batch in batches for row in batch.to_pylist()]
+    rows: list[Row] = []
+    for pieces in pieces_of(found.files):
+        if pieces[0].file.layout is FileLayout.PARQUET:
+            for batch in batches_of_table(pieces[0], max_partitions):
+                rows += batch.to_pylist()
+        else:
+            rows += rows_of_texts(pieces, max_partitions)
+    return rows
 
 
 def batches_of_pieces(

@@ -1,4 +1,4 @@
-"""Read sources without Spark, as Spark's readers do in an audit."""
+"""Read sources without Spark, as the tasks of an audit do."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.sources.find import find_sources
-from pipeline.sources.read import read_found
-from pipeline.sources.rows import RECORD, Row
+from pipeline.sources import read
+from pipeline.sources.find import Found, find_sources
+from pipeline.sources.rows import RECORD, ROWS, Row
+from rebalance import MAX_PARTITIONS
 
-__all__ = ["damage", "read_found", "read_path", "read_paths", "records"]
+
+def read_found(found: Found, max_partitions: int = MAX_PARTITIONS) -> list[Row]:
+    """Read files; each row has all columns."""
+    rows = read.read_found(found, max_partitions)
+    return [dict.fromkeys(ROWS.names) | row for row in rows]
 
 
 def read_path(path: Path, **options: Any) -> list[Row]:

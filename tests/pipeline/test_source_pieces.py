@@ -9,6 +9,7 @@ import pytest
 
 from pipeline.sources import source_file, source_pieces
 from pipeline.sources.find import find_sources
+from pipeline.sources.rows import UNREADABLE
 from pipeline.sources.source_pieces import pieces_of
 from tests.pipeline.local_reading import damage, read_found, read_path
 from tests.pipeline.test_sources import LOG, jsonl
@@ -59,7 +60,10 @@ def test_a_line_above_the_limit_is_cut_off_and_numbered(
     rows = read_path(path)
     assert [place for place, _, _ in damage(rows)] == [10, 11]
     assert damage(rows)[0][1] == "a line too long to be read"
-    assert [row["raw_bytes"] for row in rows if row["reason"]] == [20_000, 3]
+    assert [row["raw_bytes"] for row in rows if row["what"] == UNREADABLE] == [
+        20_000,
+        3,
+    ]
     assert len(rows) == 14
 
 
