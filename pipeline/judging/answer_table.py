@@ -83,8 +83,6 @@ def answer_batch(
     withheld, bound = figures[:, WITHHELD], counts[:, PEAK_LAG_BOUND]
     is_balanced = figures[:, DEC_MIN_BALANCED] == 1
     is_known = np.array([answers.lag_known for answers in coded])[of]
-    no_lag = bound == UNKNOWN
-    loads = [answers.found.answers.loads[place] for answers, place in chosen]
     columns: dict[str, Any] = {
         "assignor": listed,
         "applies": _same(True, len(of)),
@@ -93,9 +91,8 @@ def answer_batch(
             JUDGE if answers.is_judged(place) else COLUMNS for answers, place in chosen
         ],
         "violations": _empty_lists(len(of)),
-        "loads": _lists(loads),
-        "load_min": [int(load[-1]) if load.size else None for load in loads],
-        "load_max": [int(load[0]) if load.size else None for load in loads],
+        **_loads([answers.found.answers.loads[place] for answers, place in chosen]),
+        **_peak_lags(figures, bound),
         "kip54_score": figures[:, SCORE],
         "kip54_score_least": least[:, SCORE],
         "kip54_balanced": figures[:, KIP54_BALANCED] == 1,
@@ -113,20 +110,36 @@ def answer_batch(
         "needless_lag": where(
             is_actual & is_balanced & is_known, figures[:, NEEDLESS_LAG]
         ),
-        "peak_lag": where(~no_lag, figures[:, PEAK_LAG]),
-        "peak_lag_bound": where(~no_lag, bound),
-        "lag_spread": where(~no_lag, figures[:, LAG_SPREAD]),
         "at_optimum": where(withheld == 0, is_balanced & (moves == moves_least)),
         "status": ["optimal" if name == OPTIMUM else None for name in listed],
         "proved_dec_min": is_optimum,
         "proved_stickiness": is_optimum,
-        "proved_peak_lag": where(~no_lag, figures[:, IS_PEAK_LEAST] == 1),
         "assignment": [answers.texts[place] for answers, place in chosen],
     }
     index = pa.array(of)
     for name in SHARED:
         columns[name] = rebalances[name].take(index)
     return batch("answers", len(of), columns)
+
+
+def _loads(loads: list[Ints]) -> dict[str, Any]:
+    """Return the columns of loads, each largest first."""
+    return {
+        "loads": _lists(loads),
+        "load_min": [int(load[-1]) if load.size else None for load in loads],
+        "load_max": [int(load[0]) if load.size else None for load in loads],
+    }
+
+
+def _peak_lags(figures: Ints, bound: Ints) -> dict[str, Any]:
+    """Return the columns of peak lag, null where the bound is `UNKNOWN`."""
+    is_known = bound != UNKNOWN
+    return {
+        "peak_lag": where(is_known, figures[:, PEAK_LAG]),
+        "peak_lag_bound": where(is_known, bound),
+        "lag_spread": where(is_known, figures[:, LAG_SPREAD]),
+        "proved_peak_lag": where(is_known, figures[:, IS_PEAK_LEAST] == 1),
+    }
 
 
 def _same(value: Any, count: int) -> pa.Array:
