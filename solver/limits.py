@@ -56,6 +56,9 @@ class Limits:
         Of every randomized search.
     workers : int
         Threads of a search. Results are reproducible only with one.
+    is_default : bool
+        Whether ``effort`` is that of `with_default_effort`. Engines may then end
+        earlier, where more effort rarely changes an answer.
     """
 
     seconds: float | None = None
@@ -64,6 +67,7 @@ class Limits:
     stop: Event = field(default_factory=Event)
     seed: int = 0
     workers: int = 1
+    is_default: bool = False
     _start: float = field(default_factory=time.monotonic)
 
     @property
@@ -77,7 +81,7 @@ class Limits:
         """Return limits that end every solve: `DEFAULT_EFFORT` if none else does."""
         if self.effort is not None or self.seconds is not None:
             return self
-        return replace(self, effort=DEFAULT_EFFORT)
+        return replace(self, effort=DEFAULT_EFFORT, is_default=True)
 
     def exceeded(self, *, beside: int = 0) -> str | None:
         """Name the limit that is reached, in words for a user; None if none is.

@@ -1,7 +1,8 @@
 """Alternate CP-SAT, which solves the whole policy, and local search for peak lag.
 
 CP-SAT proves most small instances at once; on others, the improvements by local search
-in between make it much quicker. Each run has twice the effort of the one before.
+in between make it much quicker. Each run has twice the effort of the one before. Where
+the peak meets its bound, nothing is left for local search: one run has all the effort.
 """
 
 from __future__ import annotations
@@ -109,6 +110,8 @@ class Alternate:
         Holders with the fewest moves, if known.
     is_stickiness_next : bool
         Whether stickiness follows peak lag.
+    by_swaps : bool
+        Whether swaps bring the stickiest assignment under a peak first.
     bounds : dict of Objective to KnownBound
         At first without that of peak lag.
     """
@@ -118,6 +121,7 @@ class Alternate:
     minimize: MinimizePeak
     stickiest: Int32 | None
     is_stickiness_next: bool
+    by_swaps: bool
     bounds: dict[Objective, KnownBound]
 
     def run(self) -> Result:
@@ -125,7 +129,8 @@ class Alternate:
         minimize = self.minimize
         minimize.start()
         self._take_proved_bound()
-        if minimize.is_searchable and minimize.moves is None:
+        is_open = minimize.moves is None and minimize.peak > minimize.bound
+        if minimize.is_searchable and is_open:
             result = self._alternate()
             if result is not None:
                 return result
@@ -196,6 +201,13 @@ class Alternate:
         lag_instance, holder = self.minimize.lag_instance, self.minimize.holder
         if self.is_stickiness_next:
             peak, work = self.minimize.peak, self.minimize.work
-            holder = restore_owners(lag_instance, holder, self.stickiest, peak, work)
+            holder = restore_owners(
+                lag_instance,
+                holder,
+                self.stickiest,
+                peak,
+                work,
+                by_swaps=self.by_swaps,
+            )
         assignee = lag_instance.to_assignee(self.search.instance, holder)
         return Assignment(assignee=assignee)

@@ -31,6 +31,9 @@ _SEARCH_PARTITIONS: Final = 100_000
 _SEARCH_VARIABLES: Final = 60_000
 """Size up to which CP-SAT is asked; larger groups have bounds and local search."""
 
+_QUICK_VARIABLES: Final = 15_000
+"""Size, owners distinguished, up to which CP-SAT proves stickiness after peak lag."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LagInstance:
@@ -94,6 +97,16 @@ def is_searchable(lag_instance: LagInstance) -> bool:
     shares = int((lag_instance.scale // region.unit).sum())
     largest = max(int(region.unit.max(initial=1)), 2 * shares)
     return small and int(region.lag.sum()) * largest < EXACT_DOUBLE_MAX
+
+
+def is_quickly_searchable(lag_instance: LagInstance) -> bool:
+    """Return whether CP-SAT often proves peak lag and stickiness by default."""
+    region = lag_instance.region
+    variables = np.diff(eligible_members(region).offsets)
+    classes = equivalence_classes(region, lag_instance.owner)
+    firsts = [int(rows[0]) for rows in classes]
+    is_small = int(variables[region.topic[firsts]].sum()) <= _QUICK_VARIABLES
+    return is_small and is_searchable(lag_instance)
 
 
 class _CellBounds(NamedTuple):

@@ -37,6 +37,9 @@ _PIECE_STEPS: Final = 50_000_000
 _ROUNDS: Final = 6
 """Rounds where CP-SAT cannot prove a bound and the caller sets no effort."""
 
+_NEAR: Final = 10_000
+"""A gap of one in so many ends a local search for which nobody set an effort."""
+
 _PACKING_LAGS: Final = 400
 _PACKING_LAGS_PER_MEMBER: Final = 4
 """Partitions with lag up to which packing pays; with more the mean is in reach."""
@@ -57,6 +60,7 @@ class MinimizePeak:
     moves: int | None = None  # no more than these, and ``holder`` has as many
     packing: BoundTerm | None = None  # proof of a bound that column generation raised
     is_searchable: bool  # CP-SAT goes on from here
+    is_quick: bool = False  # a peak next to the bound ends the local search
     peak: int = field(init=False)
     _seeds: Iterator[int] = field(init=False)
     _is_enumerated: bool = field(default=False, init=False)
@@ -91,15 +95,17 @@ class MinimizePeak:
         if self._is_over():
             return
         steps = _LOCAL_STEPS << turn
-        if not self._reach(self.bound, steps):
+        if not self._reach(self.bound, steps) and (turn > 0 or not self.is_quick):
             self._bisect(steps // 4)
 
     def search_rounds(self) -> None:
         """Search until the peak meets the bound, or for some rounds without limits."""
-        is_default = self.work.limits.effort in {None, DEFAULT_EFFORT}
+        limits = self.work.limits
+        is_default = limits.is_default or limits.effort in {None, DEFAULT_EFFORT}
         turns = range(_ROUNDS) if is_default else count()
         for turn in turns:
-            if self._is_over():
+            is_near = turn > 0 and self.peak <= self.bound + self.bound // _NEAR
+            if self._is_over() or (self.is_quick and is_near):
                 return
             self.search_round(turn)
 

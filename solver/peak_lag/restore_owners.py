@@ -1,8 +1,9 @@
 """Return partitions to their owners within a peak lag.
 
 Two assignments are improved, and the better is kept: the one with the least peak, and
-the stickiest of all, brought under the peak by local search, which disturbs little. In
-both, partitions move or swap back to their owners while the peak allows it.
+the stickiest of all, brought under the peak by swaps, or by local search from where
+swaps end. In both, partitions move or swap back to their owners while the peak allows
+it.
 """
 
 from __future__ import annotations
@@ -11,11 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from rebalance import NOBODY, Int32, Int64, always_compiled
+from rebalance import NOBODY, Int32, always_compiled
 from solver.peak_lag.exchange import SearchState
 from solver.peak_lag.feasible_region import (
     END,
-    FeasibleRegion,
     cell_of,
     member_lists,
     reassign,
@@ -23,10 +23,12 @@ from solver.peak_lag.feasible_region import (
 )
 from solver.peak_lag.lag_instance import LagInstance
 from solver.peak_lag.local_search import search_locally
+from solver.peak_lag.swap_descent import descend
 from solver.peak_lag.work import Work
 
 _PIECE_STEPS: Final = 50_000_000
 _PIECES: Final = 8
+_STEPS_AFTER_SWAPS: Final = 20_000_000
 _SCANNED: Final = 5_000_000
 """Partitions scanned between two checks of the limits."""
 
@@ -37,6 +39,8 @@ def restore_owners(
     stickiest: Int32 | None,
     peak: int,
     work: Work,
+    *,
+    by_swaps: bool,
 ) -> Int32:
     """Return an assignment within the peak that keeps more, or the same.
 
@@ -46,12 +50,14 @@ def restore_owners(
         Within the peak.
     stickiest : int32 (P,) or None
         The feasible assignment that keeps most, whatever its peak.
+    by_swaps : bool
+        Whether it is brought under the peak by swaps first: in large groups.
     """
     region = lag_instance.region
     cap = np.minimum(peak // region.unit, int(region.lag.sum()))
     starts = [holder]
     if stickiest is not None:
-        start = _bring_under(region, stickiest, cap, work)
+        start = _brought_under(lag_instance, stickiest, peak, work, by_swaps=by_swaps)
         starts += [] if start is None else [start]
     best, most = holder, -1
     for start in starts:
@@ -66,13 +72,21 @@ def restore_owners(
     return best
 
 
-def _bring_under(
-    region: FeasibleRegion, start: Int32, cap: Int64, work: Work
+def _brought_under(
+    lag_instance: LagInstance, start: Int32, peak: int, work: Work, *, by_swaps: bool
 ) -> Int32 | None:
-    """Search locally for an assignment within the caps."""
+    """Search for an assignment within the peak, by swaps first or by local search."""
+    pieces, steps = _PIECES, _PIECE_STEPS
+    if by_swaps:
+        start, is_within = descend(lag_instance, start, peak, work)
+        if is_within:
+            return start
+        pieces, steps = 1, _STEPS_AFTER_SWAPS
+    region = lag_instance.region
+    cap = np.minimum(peak // region.unit, int(region.lag.sum()))
     lists = member_lists(region, start)
-    piece = _PIECE_STEPS + 50_000 * cap.size
-    for seed in range(_PIECES):
+    piece = steps + 50_000 * cap.size
+    for seed in range(pieces):
         if work.exceeded() is not None:
             return None
         found = search_locally(region, lists, np.zeros(0, np.int32), cap, seed, piece)

@@ -27,9 +27,15 @@ from solver.objectives import check_policy, common_capacity
 from solver.peak_lag.alternate import Alternate, PolicySearch
 from solver.peak_lag.bounds import bound_peak_lag
 from solver.peak_lag.greedy import construct_greedily
-from solver.peak_lag.lag_instance import LagInstance, build_lag_instance, is_searchable
+from solver.peak_lag.lag_instance import (
+    LagInstance,
+    build_lag_instance,
+    is_quickly_searchable,
+    is_searchable,
+)
 from solver.peak_lag.minimize_peak import MinimizePeak
 from solver.peak_lag.set_partition import ENUMERATION
+from solver.peak_lag.swap_descent import descend
 from solver.peak_lag.work import Work
 from solver.peak_lag_policies import LAG_THEN_MOVES, can_bound
 from solver.policy import BalanceKind, Objective, Policy
@@ -90,21 +96,28 @@ def _alternate(
     start = stickiest if is_sticky else None
     work.spend(STEPS_PER_PARTITION * instance.n_partitions)
     known = bound_peak_lag(instance, lag_instance, work)
+    objectives = [objective.only for objective in policy.objectives]
+    is_stickiness_next = objectives[:2] == LAG_THEN_MOVES
+    by_swaps = is_stickiness_next and not is_quickly_searchable(lag_instance)
+    if by_swaps and stickiest is not None:
+        start, _ = descend(lag_instance, stickiest, known.value, work)
+    is_quick = limits.is_default and objectives == LAG_THEN_MOVES
     minimize = MinimizePeak(
         lag_instance=lag_instance,
         holder=construct_greedily(lag_instance) if start is None else start,
         bound=known.value,
         work=work,
         moves=moves,
-        is_searchable=is_searchable(lag_instance),
+        is_searchable=not (is_quick and by_swaps) and is_searchable(lag_instance),
+        is_quick=is_quick,
     )
     return Alternate(
         search=PolicySearch(instance=instance, policy=policy, work=work),
         known=known,
         minimize=minimize,
         stickiest=stickiest,
-        is_stickiness_next=[objective.only for objective in policy.objectives[:2]]
-        == LAG_THEN_MOVES,
+        is_stickiness_next=is_stickiness_next,
+        by_swaps=by_swaps,
         bounds=bounds,
     )
 
