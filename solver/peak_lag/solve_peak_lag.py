@@ -101,7 +101,7 @@ def _alternate(
     by_swaps = is_stickiness_next and not is_quickly_searchable(lag_instance)
     if by_swaps and stickiest is not None:
         start, _ = descend(lag_instance, stickiest, known.value, work)
-    is_quick = limits.is_default and objectives == LAG_THEN_MOVES
+    is_quick = work.limits.is_default and objectives == LAG_THEN_MOVES
     minimize = MinimizePeak(
         lag_instance=lag_instance,
         holder=construct_greedily(lag_instance) if start is None else start,
