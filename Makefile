@@ -16,8 +16,8 @@ BIN := .venv/bin
 # tests/support/durations.py writes how long each took to build/tests.
 PYTEST = $(BIN)/python -m pytest -q -rs -p tests.support.distribution -p tests.support.durations \
   -n logical --junitxml build/tests/$@.xml --write-durations build/tests/$@.tsv
-# Packages in which no class name and no module name occurs twice.
-UNIQUE := oracle pipeline conformance heuristics rebalance solver verify
+# Packages among which no class name and no module name occurs twice.
+UNIQUE := rebalance solver heuristics verify conformance pipeline oracle studies benchmarks tools
 # Tests that compare with texts that the repository keeps.
 SNAPSHOTS := tests/rebalance/test_documents.py tests/verify/test_unreadable.py \
   $(addprefix tests/oracle/cli/test_,layout.py sessions.py) tests/benchmarks/test_jvm.py \

@@ -36,14 +36,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from benchmarks.page import write_into
+from benchmarks.result_page import write_into
 
 Line = dict[str, Any]
 Runs = dict[str, Line]
 """The runs of one instance by the parts that were switched off."""
 
 
-class Part(NamedTuple):
+class EnginePart(NamedTuple):
     """One or several parts of the engine, with the lines of solver and judge."""
 
     name: str
@@ -53,19 +53,19 @@ class Part(NamedTuple):
 
 _SMALL_FOUR: Final = frozenset({"company", "beside", "duals", "busy"})
 PARTS: Final = (
-    Part("`company`", frozenset({"company"}), "58 + 55"),
-    Part("`beside`", frozenset({"beside"}), "57 + 0"),
-    Part("`duals`", frozenset({"duals"}), "146 + 75"),
-    Part("`busy`", frozenset({"busy"}), "86 + 0"),
-    Part("these four", _SMALL_FOUR, "347 + 130"),
-    Part("`cover`", frozenset({"cover"}), "632 + 0"),
-    Part("`cover` and the four", _SMALL_FOUR | {"cover"}, "979 + 130"),
-    Part("`pack`", frozenset({"pack"}), "382 + 50"),
-    Part("`subset`", frozenset({"subset"}), "87 + 0"),
-    Part("`crowd`", frozenset({"crowd"}), "190 + 100"),
-    Part("`topic-crowd`", frozenset({"topic-crowd", "beside"}), "106 + 0"),
+    EnginePart("`company`", frozenset({"company"}), "58 + 55"),
+    EnginePart("`beside`", frozenset({"beside"}), "57 + 0"),
+    EnginePart("`duals`", frozenset({"duals"}), "146 + 75"),
+    EnginePart("`busy`", frozenset({"busy"}), "86 + 0"),
+    EnginePart("these four", _SMALL_FOUR, "347 + 130"),
+    EnginePart("`cover`", frozenset({"cover"}), "632 + 0"),
+    EnginePart("`cover` and the four", _SMALL_FOUR | {"cover"}, "979 + 130"),
+    EnginePart("`pack`", frozenset({"pack"}), "382 + 50"),
+    EnginePart("`subset`", frozenset({"subset"}), "87 + 0"),
+    EnginePart("`crowd`", frozenset({"crowd"}), "190 + 100"),
+    EnginePart("`topic-crowd`", frozenset({"topic-crowd", "beside"}), "106 + 0"),
 )
-_ALL: Final = Part("nothing", frozenset(), "")
+_ALL: Final = EnginePart("nothing", frozenset(), "")
 _REMOVED: Final = PARTS[6]
 _SMALL: Final = 60  # partitions
 _DATA: Final = Path(__file__).parent.parent / "docs" / "data" / "ablation.jsonl"
@@ -111,13 +111,13 @@ def gap(run: Line, runs: Runs) -> float:
     return 100 * (run["value"] - bound) / bound if bound else 0.0
 
 
-def without(part: Part, runs: Runs) -> Line:
+def without(part: EnginePart, runs: Runs) -> Line:
     """Return the run without a part; if it is not active, the run with all parts."""
     active = part.without & set(runs[""]["active"].split("+"))
     return runs["+".join(sorted(active))]
 
 
-def is_active(part: Part, runs: Runs) -> bool:
+def is_active(part: EnginePart, runs: Runs) -> bool:
     """Whether a part, or one of several, can have changed the result."""
     return bool(part.without & set(runs[""]["active"].split("+")))
 
@@ -167,7 +167,7 @@ _COMPARED: Final = (
 )
 
 
-def _compared(group: Sequence[Runs], part: Part) -> list[str]:
+def _compared(group: Sequence[Runs], part: EnginePart) -> list[str]:
     """Compare runs with all parts and without one, in five cells."""
     before = [runs[""] for runs in group]
     after = [without(part, runs) for runs in group]

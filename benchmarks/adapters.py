@@ -19,7 +19,7 @@ from random import Random
 
 import psutil
 
-from benchmarks.page import write_into
+from benchmarks.result_page import write_into
 from conformance.clients import (
     Adapter,
     ClientAssignor,

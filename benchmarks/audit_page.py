@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.large_audit import Size, write_large_audit
+from benchmarks.large_audit import AuditSize, write_large_audit
 from oracle.report import write_page
 
 
@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("--days", type=int, default=30)
     parser.add_argument("--keep", type=Path, help="keep the tables in this new folder")
     arguments = parser.parse_args()
-    size = Size(
+    size = AuditSize(
         groups=arguments.groups, rebalances=arguments.rebalances, days=arguments.days
     )
     with tempfile.TemporaryDirectory() as scratch:

@@ -23,7 +23,7 @@ from importlib.metadata import version
 import numpy as np
 from ortools.graph.python import min_cost_flow
 
-from benchmarks.instances import CASES, GROWING, one_left
+from benchmarks.core_instances import CASES, GROWING, one_left
 from rebalance import Instance, count_kept
 from solver import Result, Status, solve
 

@@ -47,7 +47,7 @@ Line = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class EffortCase:
     """An instance, and where it is from."""
 
     source: str
@@ -74,7 +74,7 @@ def main() -> None:
         raise SystemExit(1)
 
 
-def cases() -> Iterator[Case]:
+def cases() -> Iterator[EffortCase]:
     """Yield every distinct instance, in order."""
     seen: set[str] = set()
     for case in (*_recorded(), *_corpus()):
@@ -83,7 +83,7 @@ def cases() -> Iterator[Case]:
             yield case
 
 
-def _recorded() -> Iterator[Case]:
+def _recorded() -> Iterator[EffortCase]:
     for source in SOURCES:
         with tempfile.TemporaryDirectory() as scratch:
             out = Path(scratch) / "audit"
@@ -92,18 +92,18 @@ def _recorded() -> Iterator[Case]:
                 for row in pq.read_table(out / table).to_pylist():
                     if row.get("instance"):
                         name = f"{row['group_id']} {row.get('generation', '')}".strip()
-                        yield Case(source=source, name=name, text=row["instance"])
+                        yield EffortCase(source=source, name=name, text=row["instance"])
 
 
-def _corpus() -> Iterator[Case]:
+def _corpus() -> Iterator[EffortCase]:
     for scenario in corpus():
         for scene in play(scenario, lambda _: None):
             name = f"{scenario.name}, {scene.step.name}"
             text = to_json(scene.rebalance).decode()
-            yield Case(source="corpus", name=name, text=text)
+            yield EffortCase(source="corpus", name=name, text=text)
 
 
-def _lines(case: Case, policies: list[str]) -> Iterator[Line]:
+def _lines(case: EffortCase, policies: list[str]) -> Iterator[Line]:
     instance = instance_of(parse_rebalance(case.text))
     for text in policies:
         if parse_policy(text).needs_lag and instance.lag is None:

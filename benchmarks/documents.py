@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.instances import equal
+from benchmarks.core_instances import equal
 from rebalance import Claims, Instance, instance_of, parse_rebalance
 
 MEMBERS, PARTITIONS = 2000, 1_000_000

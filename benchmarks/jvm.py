@@ -17,16 +17,16 @@ from itertools import product
 from pathlib import Path
 
 from benchmarks.jvm_picture import picture_of
-from benchmarks.jvm_runs import Limits, Line, timed
+from benchmarks.jvm_runs import CallLimits, Line, timed
 from benchmarks.jvm_table import KINDS, merged, page_part
-from benchmarks.jvm_work import Case, fixed_cases, growing
-from benchmarks.page import write_into
+from benchmarks.jvm_work import TimedCase, fixed_cases, growing
 from benchmarks.peers import OURS
+from benchmarks.result_page import write_into
 from conformance.clients import LINES, install
 
-FULL = Limits(call=60, warming=25, turns=10, rounds=9)
+FULL = CallLimits(call=60, warming=25, turns=10, rounds=9)
 GROWTH = replace(FULL, call=20, warming=12, turns=6, rounds=5)
-QUICK = Limits(call=10, warming=5, turns=2, rounds=5)
+QUICK = CallLimits(call=10, warming=5, turns=2, rounds=5)
 STEPS, QUICK_STEPS = 7, 2  # the last of them at 1,000,000 partitions
 QUICK_CASES = ("S1", "S5")
 
@@ -95,7 +95,7 @@ def measured(arguments: argparse.Namespace) -> Iterator[Line]:
                 yield line | {"run": run}
 
 
-def _sizes(name: str, *, quick: bool) -> list[tuple[Case, Limits]]:
+def _sizes(name: str, *, quick: bool) -> list[tuple[TimedCase, CallLimits]]:
     """Return the cases of a name: one size, or all sizes of a kind, ascending."""
     fixed = fixed_cases()
     if name in fixed:

@@ -45,7 +45,7 @@ class Calls:
 NO_CALLS: Final = Calls(cpu_ns=(), wall_ns=())
 
 
-class Runner(Protocol):
+class TimedFunction(Protocol):
     """A function that can be timed repeatedly."""
 
     def run(self, calls: int) -> Calls:
@@ -80,7 +80,9 @@ class Warm:
     batch: int
 
 
-def warm(runner: Runner, *, seconds: float, calm_seconds: float = CALM_SECONDS) -> Warm:
+def warm(
+    runner: TimedFunction, *, seconds: float, calm_seconds: float = CALM_SECONDS
+) -> Warm:
     """Call until calls no longer get faster, or the time limit is reached."""
     start = time.monotonic()
     seen = runner.run(1)
@@ -101,7 +103,7 @@ def warm(runner: Runner, *, seconds: float, calm_seconds: float = CALM_SECONDS) 
 
 
 def take_turns(
-    runners: list[Runner], batches: list[int], *, rounds: int, seconds: float
+    runners: list[TimedFunction], batches: list[int], *, rounds: int, seconds: float
 ) -> list[Calls]:
     """Run batches alternately: one round, and more until the time limit."""
     end = time.monotonic() + seconds

@@ -25,7 +25,7 @@ START_SECONDS: Final = 300  # to start, read the rebalance, or make input for ca
 BUSY: Final = 10  # largest ratio of wall time to CPU time of a call
 
 
-class TooSlowError(Exception):
+class CallTooSlowError(Exception):
     """A call exceeded its time limit."""
 
 
@@ -75,7 +75,7 @@ class JavaCalls:
 
         Raises
         ------
-        TooSlowError
+        CallTooSlowError
             If a call exceeds its CPU time limit; the process has then ended.
         JavaFailedError
             If the assignor raises an error, or the process ends.
@@ -108,7 +108,7 @@ class JavaCalls:
             ready.register(self._process.stdout, selectors.EVENT_READ)
             while b"\n" not in self._unread:
                 if not ready.select(max(0.0, deadline - time.monotonic())):
-                    raise TooSlowError(f"no word in {seconds:g} s")
+                    raise CallTooSlowError(f"no word in {seconds:g} s")
                 more = os.read(self._process.stdout.fileno(), 1 << 16)
                 if not more:
                     raise JavaFailedError(f"exit code {self._process.wait()}")
@@ -128,7 +128,7 @@ def read_line(line: bytes) -> dict[str, Any]:
 
     Raises
     ------
-    TooSlowError
+    CallTooSlowError
         If it reports that a call exceeded its time limit.
     JavaFailedError
         If it reports an error of the assignor, or is not a JSON object.
@@ -140,7 +140,7 @@ def read_line(line: bytes) -> dict[str, Any]:
     if not isinstance(reply, dict):
         raise JavaFailedError(f"no object: {line[:200]!r}")
     if "over_s" in reply:
-        raise TooSlowError(f"over {reply['over_s']:g} s")
+        raise CallTooSlowError(f"over {reply['over_s']:g} s")
     if "error" in reply:
         raise JavaFailedError(reply["error"])
     return reply

@@ -13,11 +13,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.instances import SEED
-from benchmarks.jvm_calls import Calls, OurCalls, Runner, take_turns, warm
-from benchmarks.jvm_process import JavaCalls, JavaFailedError, TooSlowError
+from benchmarks.core_instances import SEED
+from benchmarks.jvm_calls import Calls, OurCalls, TimedFunction, take_turns, warm
+from benchmarks.jvm_process import CallTooSlowError, JavaCalls, JavaFailedError
 from benchmarks.jvm_work import (
-    Case,
+    TimedCase,
     answering,
     refusal,
     settling,
@@ -37,7 +37,7 @@ MOST_COMPARED: Final = 100_000  # partitions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class CallLimits:
     """Time limits in seconds."""
 
     call: float  # one call of Java's, of CPU
@@ -59,9 +59,9 @@ def machine() -> Line:
 
 
 def timed(
-    case: Case,
+    case: TimedCase,
     clients: KafkaClients,
-    limits: Limits,
+    limits: CallLimits,
     *,
     skipped: frozenset[str] = frozenset(),
 ) -> Iterator[Line]:
@@ -100,7 +100,7 @@ def timed(
 
 
 def _beside(
-    java: str, ours: str, instance: Instance, peer: JavaCalls, limits: Limits
+    java: str, ours: str, instance: Instance, peer: JavaCalls, limits: CallLimits
 ) -> Line:
     """Time a peer and ours alternately; only ours if the peer fails or is too slow."""
     row: Line = {"java": java, "ours": ours}
@@ -114,7 +114,7 @@ def _beside(
             row |= _times("java", times) | {"java_collected_ms": times.collected_ms}
             row |= found
             row |= {"same_plan": _is_same(java, ours, instance, peer)}
-        except TooSlowError:
+        except CallTooSlowError:
             row |= {"java_over_s": limits.call}
         except JavaFailedError as error:
             row |= {"java_error": str(error)}
@@ -124,7 +124,7 @@ def _beside(
 
 
 def _ours_in_turn(
-    name: str, instance: Instance, limits: Limits, peer: Runner, batch: int
+    name: str, instance: Instance, limits: CallLimits, peer: TimedFunction, batch: int
 ) -> tuple[Calls, Line]:
     ours, batches = _our_runners(name, instance, limits)
     java, *found = take_turns(
@@ -133,18 +133,18 @@ def _ours_in_turn(
     return java, _our_line(*found)
 
 
-def _ours(name: str, instance: Instance, limits: Limits) -> Line:
+def _ours(name: str, instance: Instance, limits: CallLimits) -> Line:
     ours, batches = _our_runners(name, instance, limits)
     found = take_turns(ours, batches, rounds=limits.rounds, seconds=limits.turns)
     return _our_line(*found)
 
 
 def _our_runners(
-    name: str, instance: Instance, limits: Limits
-) -> tuple[list[Runner], list[int]]:
+    name: str, instance: Instance, limits: CallLimits
+) -> tuple[list[TimedFunction], list[int]]:
     """Return ``assign`` alone, and together with resolving the claims."""
     assign = answering(name)
-    runners: list[Runner] = [
+    runners: list[TimedFunction] = [
         OurCalls(lambda: assign(instance)),
         OurCalls(lambda: assign(settling(instance))),
     ]

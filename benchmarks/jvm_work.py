@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import orjson
 
-from benchmarks.instances import CASES, equal, mixed
+from benchmarks.core_instances import CASES, equal, mixed
 from heuristics import ASSIGNORS
 from heuristics.cooperative_sticky import CooperativeStickyAssignor
 from rebalance import Assignment, Instance, members_of
@@ -19,7 +19,7 @@ LAG_SEED: Final = 11
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class TimedCase:
     """One rebalance to time: name, description, and a function that builds it."""
 
     name: str
@@ -27,15 +27,15 @@ class Case:
     build: Callable[[], Instance]
 
 
-def fixed_cases() -> dict[str, Case]:
+def fixed_cases() -> dict[str, TimedCase]:
     """Return the sizes that the benchmark of the exact core uses, too."""
     return {
-        name: Case(name=name, about=about, build=build)
+        name: TimedCase(name=name, about=about, build=build)
         for name, (about, build) in CASES.items()
     }
 
 
-def growing(kind: str, steps: int) -> list[Case]:
+def growing(kind: str, steps: int) -> list[TimedCase]:
     """Return doubling sizes, the last of 1,000,000 partitions.
 
     ``equal`` is a smaller S2: 500 partitions per member and 1,000 per topic. ``mixed``
@@ -46,9 +46,9 @@ def growing(kind: str, steps: int) -> list[Case]:
     return [build(size) for size in sizes]
 
 
-def _equal(partitions: int) -> Case:
+def _equal(partitions: int) -> TimedCase:
     members = partitions // 500
-    return Case(
+    return TimedCase(
         name=f"equal-{partitions}",
         about=f"{members:,} x {partitions:,}",
         build=lambda: equal(
@@ -60,9 +60,9 @@ def _equal(partitions: int) -> Case:
     )
 
 
-def _mixed(partitions: int) -> Case:
+def _mixed(partitions: int) -> TimedCase:
     members = partitions // 100
-    return Case(
+    return TimedCase(
         name=f"mixed-{partitions}",
         about=f"{members:,} x {partitions:,}",
         build=lambda: mixed(

@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 
 from benchmarks.lag_table import page_part
 from benchmarks.lags import DRAWS
-from benchmarks.page import write_into
+from benchmarks.result_page import write_into
 
 Line = dict[str, Any]
 
 
-class Size(NamedTuple):
+class LagSize(NamedTuple):
     """Partitions × members, number of topics, and time limit."""
 
     partitions: int
@@ -36,13 +36,13 @@ class Size(NamedTuple):
 
 
 SIZES = {
-    "30x6": Size(30, 6, 3, 10),
-    "60x10": Size(60, 10, 4, 10),
-    "100x10": Size(100, 10, 5, 10),
-    "200x20": Size(200, 20, 4, 10),
-    "1000x50": Size(1000, 50, 5, 2),
-    "10000x100": Size(10_000, 100, 10, 2),
-    "1000000x2000": Size(1_000_000, 2000, 1000, 60),
+    "30x6": LagSize(30, 6, 3, 10),
+    "60x10": LagSize(60, 10, 4, 10),
+    "100x10": LagSize(100, 10, 5, 10),
+    "200x20": LagSize(200, 20, 4, 10),
+    "1000x50": LagSize(1000, 50, 5, 2),
+    "10000x100": LagSize(10_000, 100, 10, 2),
+    "1000000x2000": LagSize(1_000_000, 2000, 1000, 60),
 }
 QUICK = ("30x6", "200x20", "1000x50")
 PLAIN = ("30x6", "60x10", "100x10", "200x20")

@@ -56,7 +56,7 @@ def _group(case: Line, seed: int) -> Instance:
     )
 
 
-class _Answered(NamedTuple):
+class _EngineAnswer(NamedTuple):
     """Result of an engine.
 
     Attributes
@@ -106,29 +106,29 @@ def _measured(instance: Instance, case: Line) -> Line:
     }
 
 
-def _answered(instance: Instance, case: Line) -> _Answered:
+def _answered(instance: Instance, case: Line) -> _EngineAnswer:
     policy = parse_policy(case["policy"])
     if case["engine"] == "ours":
         return _by_us(instance, policy, case["seconds"])
     if case["engine"] in HEURISTICS:
         assignor = ASSIGNORS[HEURISTICS[case["engine"]]]
-        return _Answered(assignor.assign(instance), None, "heuristic")
+        return _EngineAnswer(assignor.assign(instance), None, "heuristic")
     by = by_cp_sat if case["engine"] == "cp-sat" else by_highs
     if instance.lag is None:
         raise SystemExit("no lag")
     found = by(instance.lag.tolist(), case["members"], case["seconds"])
     status = "optimal" if found.is_proved else "feasible"
     if found.holder is None:
-        return _Answered(None, None, "unknown")
-    return _Answered(Assignment(assignee=found.holder), found.bound, status)
+        return _EngineAnswer(None, None, "unknown")
+    return _EngineAnswer(Assignment(assignee=found.holder), found.bound, status)
 
 
-def _by_us(instance: Instance, policy: Policy, seconds: float) -> _Answered:
+def _by_us(instance: Instance, policy: Policy, seconds: float) -> _EngineAnswer:
     outcome = solve(instance, policy, limits=Limits(seconds=seconds))
     bound = outcome.objectives[0].bound
     if not isinstance(bound, int):
         raise SystemExit("peak lag is no vector")
-    return _Answered(outcome.assignment, bound, outcome.status.value, outcome)
+    return _EngineAnswer(outcome.assignment, bound, outcome.status.value, outcome)
 
 
 def _rests_on(outcome: Result | None) -> str | None:
@@ -136,7 +136,7 @@ def _rests_on(outcome: Result | None) -> str | None:
     return None if proof is None else proof.by
 
 
-def _verdict(instance: Instance, found: _Answered, document: bytes) -> str | None:
+def _verdict(instance: Instance, found: _EngineAnswer, document: bytes) -> str | None:
     """Judge the answer, including its terms; None if it is not judged."""
     if found.assignment is None or instance.n_partitions > JUDGED:
         return None

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipeline.reading import read_table
+from pipeline.table_reading import read_table
 from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
 
 COPIED: Final = ("rebalances", "answers", "episodes")
@@ -30,7 +30,7 @@ _DICTIONARY_BYTES: Final = 2**28
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
+class AuditSize:
     """Groups and rebalances of an audit, at least; ``days`` are exact."""
 
     groups: int
@@ -38,7 +38,7 @@ class Size:
     days: int = 30
 
 
-def write_large_audit(source: Path, out: Path, size: Size) -> int:
+def write_large_audit(source: Path, out: Path, size: AuditSize) -> int:
     """Repeat the tables of an audit; return the number of rebalances written."""
     tables = {name: read_table(source, name) for name in SCHEMAS}
     rebalances = tables["rebalances"]

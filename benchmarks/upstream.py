@@ -17,10 +17,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.page import write_into
+from benchmarks.result_page import write_into
 from benchmarks.upstream_draws import DRAWN, RECORDED, draw, recorded
 from benchmarks.upstream_picture import picture_of
-from benchmarks.upstream_runs import Case, Line, lines_of
+from benchmarks.upstream_runs import Line, SolvedCase, lines_of
 from benchmarks.upstream_table import page_part
 from conformance.clients import LINES, Adapter, install
 
@@ -55,14 +55,16 @@ def main(argv: list[str]) -> None:
         arguments.picture.write_bytes(picture_of(lines))
 
 
-def _kinds(seeds: int, *, with_recordings: bool) -> Iterator[tuple[str, list[Case]]]:
+def _kinds(
+    seeds: int, *, with_recordings: bool
+) -> Iterator[tuple[str, list[SolvedCase]]]:
     for kind in DRAWN:
-        yield kind, [Case.of(draw(kind, seed)) for seed in range(seeds)]
+        yield kind, [SolvedCase.of(draw(kind, seed)) for seed in range(seeds)]
     if with_recordings:
-        yield RECORDED, [Case.of(document) for document in recorded()]
+        yield RECORDED, [SolvedCase.of(document) for document in recorded()]
 
 
-def _runs(kinds: dict[str, list[Case]]) -> Iterator[Line]:
+def _runs(kinds: dict[str, list[SolvedCase]]) -> Iterator[Line]:
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
     about = {"date": time.strftime("%Y-%m-%d"), "machine": machine}
     for line in LINES.values():

@@ -33,7 +33,7 @@ FIGURES: Final = ("score", "squares", "moves", "far")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class SolvedCase:
     """A rebalance, its optimum, and the number of partitions to be assigned."""
 
     document: Document
@@ -52,7 +52,7 @@ class Case:
 
 
 def lines_of(
-    kafka: Adapter, keys: Line, name: str, cases: Iterable[Case]
+    kafka: Adapter, keys: Line, name: str, cases: Iterable[SolvedCase]
 ) -> Iterator[Line]:
     """Compare on every case; ``keys`` are fields of every line."""
     for seed, case in enumerate(cases):
@@ -84,7 +84,7 @@ def counted(instance: Instance, assignment: Assignment) -> Line:
 
 
 def answer_of(
-    kafka: Adapter, name: str, case: Case
+    kafka: Adapter, name: str, case: SolvedCase
 ) -> tuple[AssignmentDocument | None, str]:
     """Run Kafka's assignor, to the stable state if cooperative; None if invalid."""
     document = case.document

@@ -41,7 +41,7 @@ POLICY: Final = "policy:"
 """Prefix of a subject: an integer program for the policy that follows."""
 
 
-class _Part(BaseModel):
+class _ScenarioPart(BaseModel):
     """Part of a scenario; the docstrings of its fields are those of the schema."""
 
     model_config = ConfigDict(
@@ -49,7 +49,7 @@ class _Part(BaseModel):
     )
 
 
-class Expectation(_Part):
+class Expectation(_ScenarioPart):
     """An expected property of an answer, and the subjects to which it applies."""
 
     name: str
@@ -92,7 +92,7 @@ class Expectation(_Part):
     (co-partitioning)."""
 
 
-class Step(_Part):
+class Step(_ScenarioPart):
     """One rebalance of a scenario.
 
     A member without `owned` claims its partitions of the last step, with the number
@@ -144,7 +144,7 @@ class Step(_Part):
         return rebalance_of(self.rebalance | {"members": members})
 
 
-class Scenario(_Part):
+class Scenario(_ScenarioPart):
     """A sequence of rebalances from the field, with the expected answers."""
 
     format: Literal["scenario/1"]

@@ -10,7 +10,7 @@ from pipeline.evaluation import (
     KIP54,
     KNOWN,
     OPTIMUM,
-    Answer,
+    AssignorAnswer,
     Evaluation,
     Failure,
     Least,
@@ -24,7 +24,7 @@ FORMAT: Final = "comparison/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Actual:
+class ActualAssignment:
     """Assignment by a group's leader or coordinator; ``members`` as in JSON."""
 
     members: Mapping[str, Mapping[str, list[int]]]
@@ -35,7 +35,7 @@ class Actual:
 def comparison_of(
     rebalance: Rebalance,
     claim_rule: str,
-    actual: Actual | None = None,
+    actual: ActualAssignment | None = None,
     *,
     assignors: Collection[str] = KNOWN,
 ) -> Document:
@@ -45,7 +45,7 @@ def comparison_of(
     ----------
     rebalance : Rebalance
     claim_rule : str
-    actual : Actual or None
+    actual : ActualAssignment or None
     assignors : collection of str
         As `pipeline.evaluation.selection` returns them. Without KIP-54's optimum, which
         may need a solver, every ``kip54_gap`` is None.
@@ -80,19 +80,19 @@ def comparison_of(
     }
 
 
-def _actual(evaluation: Evaluation, actual: Actual) -> Answer:
+def _actual(evaluation: Evaluation, actual: ActualAssignment) -> AssignorAnswer:
     return evaluation.actual(
         actual.members, assignor=actual.assignor, cooperative=actual.cooperative
     )
 
 
-def _named(found: Answer | Failure) -> tuple[str, Answer]:
+def _named(found: AssignorAnswer | Failure) -> tuple[str, AssignorAnswer]:
     if isinstance(found, Failure):
         raise found.error
     return found.assignor, found
 
 
-def _answer(answer: Answer, least: Least) -> Document:
+def _answer(answer: AssignorAnswer, least: Least) -> Document:
     if answer.refused is not None:
         return {
             "assignor": answer.assignor,

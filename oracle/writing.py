@@ -19,7 +19,7 @@ class ReaderLeftError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
+class OutputWriter:
     """A stream whose errors name the target."""
 
     stream: BinaryIO
@@ -33,7 +33,7 @@ class Writer:
 
 
 @contextmanager
-def replacing(target: Path) -> Iterator[Writer]:
+def replacing(target: Path) -> Iterator[OutputWriter]:
     """Open a file that replaces ``target`` when the block ends without an error.
 
     A device or a pipe is written to directly, because renaming would replace it.
@@ -48,7 +48,7 @@ def replacing(target: Path) -> Iterator[Writer]:
         partial_file = real if _is_special(target) else _created_partial_file(real)
         stream = partial_file.open("wb")
     try:
-        yield Writer(stream, str(target))
+        yield OutputWriter(stream, str(target))
         with naming(str(target)):
             stream.close()
             if partial_file != real:

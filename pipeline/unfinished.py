@@ -9,9 +9,9 @@ The folder is named for the request (`pipeline.audit.fingerprint`):
 ``cases-TOKEN.done`` and ``TABLE.done``, empty folders, say that these are complete.
 
 Spark moves the file of a task into ``judged-…`` when the task is complete
-(`pipeline.audit.work`), so each file there has all rows of its parts, also after a
-kill. A run writes into a folder of its own, and reads of the others only the files that
-it found when it began: processes of a killed run can still write to theirs.
+(`pipeline.audit.stored_work`), so each file there has all rows of its parts, also after
+a kill. A run writes into a folder of its own, and reads of the others only the files
+that it found when it began: processes of a killed run can still write to theirs.
 """
 
 from __future__ import annotations

@@ -113,7 +113,9 @@ class _Store(_FUNCTION_CACHE):  # type: ignore[misc]
         self, function: Callable[..., Any], source: Path, stamp: bytes, folder: Path
     ) -> None:
         self.folder = folder
-        self._impl_class = partial(_Implementation, place=_Place(source, stamp, folder))
+        self._impl_class = partial(
+            _Implementation, place=_CacheFolder(source, stamp, folder)
+        )
         super().__init__(function)
 
     @property
@@ -146,12 +148,12 @@ class _Store(_FUNCTION_CACHE):  # type: ignore[misc]
 class _Implementation(_CACHED_RESULT):  # type: ignore[misc]
     """numba's own, with a given place."""
 
-    def __init__(self, function: Callable[..., Any], *, place: _Place) -> None:
+    def __init__(self, function: Callable[..., Any], *, place: _CacheFolder) -> None:
         self._locator_classes = [place]
         super().__init__(function)
 
 
-class _Place:
+class _CacheFolder:
     """A folder, with the methods of numba's locators."""
 
     def __init__(self, source: Path, stamp: bytes, folder: Path) -> None:
@@ -159,7 +161,7 @@ class _Place:
         self._stamp = stamp
         self._folder = folder
 
-    def from_function(self, function: Callable[..., Any], _file: str) -> _Place:
+    def from_function(self, function: Callable[..., Any], _file: str) -> _CacheFolder:
         self._line = function.__code__.co_firstlineno
         return self
 

@@ -46,7 +46,7 @@ class _Parse(Protocol[_T_co]):
     ) -> _T_co: ...
 
 
-class _Line(NamedTuple):
+class _DocumentLine(NamedTuple):
     number: int  # from 1
     text: bytes | None  # None: longer than a document may be
 
@@ -135,7 +135,7 @@ def _documents_in(
 
 
 def _of_broken_start(
-    parse: _Parse[_T], first: _Line, lines: Iterator[_Line], name: str
+    parse: _Parse[_T], first: _DocumentLine, lines: Iterator[_DocumentLine], name: str
 ) -> Iterator[_T | DocumentError]:
     """Continue after a first line that is not JSON by itself.
 
@@ -157,7 +157,7 @@ def _of_broken_start(
         yield _parsed(parse, line, name)
 
 
-def _whole(lines: list[_Line]) -> bytes:
+def _whole(lines: list[_DocumentLine]) -> bytes:
     """Join lines with blank ones restored, so that line numbers hold."""
     text = io.BytesIO()
     for number, line in enumerate(lines):
@@ -167,7 +167,7 @@ def _whole(lines: list[_Line]) -> bytes:
     return text.getvalue()
 
 
-def _parsed(parse: _Parse[_T], line: _Line, name: str) -> _T | DocumentError:
+def _parsed(parse: _Parse[_T], line: _DocumentLine, name: str) -> _T | DocumentError:
     if line.text is None:
         reason = f"longer than {_mebibytes(MAX_DOCUMENT_BYTES)} MiB"
         return DocumentError(reason, source=name, line=line.number)
@@ -213,17 +213,17 @@ def _is_document(text: bytes | None) -> bool:
     return is_object and b'"format"' in (text or b"") and _is_json(text)
 
 
-def _lines(stream: BinaryIO) -> Iterator[_Line]:
+def _lines(stream: BinaryIO) -> Iterator[_DocumentLine]:
     """Yield the lines of a stream, none longer than the limit for documents."""
     number = 0
     while text := stream.readline(MAX_DOCUMENT_BYTES + 1):
         number += 1
         if len(text) <= MAX_DOCUMENT_BYTES:
-            yield _Line(number, text)
+            yield _DocumentLine(number, text)
             continue
         while text and not text.endswith(b"\n"):
             text = stream.readline(_SKIPPED_AT_ONCE)
-        yield _Line(number, None)
+        yield _DocumentLine(number, None)
 
 
 @contextmanager

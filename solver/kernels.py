@@ -1,8 +1,8 @@
 """Load the compiled kernels before a clock starts, and report any compilation.
 
 numba keeps compiled kernels next to their modules; ``make setup`` compiles them all
-(`tools.kernels`). The first call in a process still has to load them, and the first
-call in a checkout without them compiles them, which takes minutes.
+(`tools.kernel_compilation`). The first call in a process still has to load them, and
+the first call in a checkout without them compiles them, which takes minutes.
 """
 
 from __future__ import annotations

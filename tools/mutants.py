@@ -45,7 +45,7 @@ class Mutant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class MutantVerdict:
     """Result of the tests on a mutant."""
 
     mutant: Mutant

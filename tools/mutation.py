@@ -29,8 +29,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from xml.etree import ElementTree
 
-from tools.mutants import KILLED, SURVIVED, Mutant, Verdict, mutants_of
-from tools.mutation_parts import PARTS, Part, changed_parts
+from tools.mutants import KILLED, SURVIVED, Mutant, MutantVerdict, mutants_of
+from tools.mutation_parts import PARTS, MutationPart, changed_parts
 from tools.nightly_passed import (
     NotComparableError,
     files_changed_since,
@@ -76,15 +76,15 @@ class TimeUpError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class PartOutcome:
     """Results of the mutants drawn from one part."""
 
-    part: Part
+    part: MutationPart
     drawn: int
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[MutantVerdict, ...]
 
     @property
-    def survivors(self) -> list[Verdict]:
+    def survivors(self) -> list[MutantVerdict]:
         """The mutants that no test noticed, in the order of their lines."""
         alive = [verdict for verdict in self.verdicts if verdict.outcome == SURVIVED]
         return sorted(
@@ -197,7 +197,7 @@ class Workshop:
 
     def try_mutant(
         self, mutant: Mutant, tests: Sequence[str], limit: float, deadline: float
-    ) -> Verdict:
+    ) -> MutantVerdict:
         """Put the mutant in the original's place for one run of the tests.
 
         Tests that take longer than the limit have noticed it: it never ends.
@@ -210,20 +210,22 @@ class Workshop:
             code = self.test(tests, limit, deadline)
         finally:
             file.write_text(original, encoding="utf-8")
-        return Verdict(
+        return MutantVerdict(
             mutant=mutant,
             outcome=SURVIVED if code == 0 else KILLED,
             change=mutant.change(original, changed),
         )
 
 
-def modules_of(part: Part, root: Path = ROOT) -> list[Path]:
+def modules_of(part: MutationPart, root: Path = ROOT) -> list[Path]:
     """Return the modules of a part, relative to the root, in the order of names."""
     found = (path.relative_to(root) for path in (root / part.folder).rglob("*.py"))
     return sorted(module for module in found if part.has_module(module))
 
 
-def sample(part: Part, count: int, seed: int, root: Path = ROOT) -> list[Mutant]:
+def sample(
+    part: MutationPart, count: int, seed: int, root: Path = ROOT
+) -> list[Mutant]:
     """Draw mutants of a part by the seed, each at another place."""
     draw = random.Random(seed)  # noqa: S311  # a sample, not a secret
     places = [
@@ -236,8 +238,8 @@ def sample(part: Part, count: int, seed: int, root: Path = ROOT) -> list[Mutant]
 
 
 def tried(
-    shop: Workshop, part: Part, mutants: Iterable[Mutant], seconds: float
-) -> Iterator[Verdict]:
+    shop: Workshop, part: MutationPart, mutants: Iterable[Mutant], seconds: float
+) -> Iterator[MutantVerdict]:
     """Try mutants in turn until the time is up; the first ones have more time.
 
     Raises
@@ -264,16 +266,18 @@ def tried(
 
 
 def try_part(
-    shop: Workshop, part: Part, mutants: list[Mutant], seconds: float
-) -> Outcome:
+    shop: Workshop, part: MutationPart, mutants: list[Mutant], seconds: float
+) -> PartOutcome:
     """Try the mutants of a part within its time, and print their results."""
     verdicts = tuple(tried(shop, part, mutants, seconds))
-    outcome = Outcome(part=part, drawn=len(mutants), verdicts=verdicts)
+    outcome = PartOutcome(part=part, drawn=len(mutants), verdicts=verdicts)
     print(*outcome.lines(), sep="\n", flush=True)
     return outcome
 
 
-def try_parts(parts: Sequence[Part], arguments: argparse.Namespace) -> list[Outcome]:
+def try_parts(
+    parts: Sequence[MutationPart], arguments: argparse.Namespace
+) -> list[PartOutcome]:
     """Try a sample of mutants of some parts, of as many at a time as there are workers.
 
     Each worker has a copy of the checkout, which is removed at the end.
@@ -282,7 +286,7 @@ def try_parts(parts: Sequence[Part], arguments: argparse.Namespace) -> list[Outc
     for number in range(arguments.workers):
         shops.put(Workshop.opened(number))
 
-    def try_in_turn(part: Part) -> Outcome:
+    def try_in_turn(part: MutationPart) -> PartOutcome:
         shop = shops.get()
         try:
             mutants = sample(part, arguments.mutants, arguments.seed)
@@ -297,7 +301,9 @@ def try_parts(parts: Sequence[Part], arguments: argparse.Namespace) -> list[Outc
         shutil.rmtree(COPIES, ignore_errors=True)
 
 
-def parts_since_passed(seed: int, root: Path = ROOT) -> tuple[Sequence[Part], str]:
+def parts_since_passed(
+    seed: int, root: Path = ROOT
+) -> tuple[Sequence[MutationPart], str]:
     """Return the parts to try since the nightly run passed, and a line on why."""
     few = random.Random(seed).sample(PARTS, MOST_PARTS)  # noqa: S311
     words = f"mutation: {MOST_PARTS} of all {len(PARTS)} parts"
@@ -319,11 +325,11 @@ def parts_since_passed(seed: int, root: Path = ROOT) -> tuple[Sequence[Part], st
     return parts, line
 
 
-def _names(parts: Iterable[Part]) -> str:
+def _names(parts: Iterable[MutationPart]) -> str:
     return ", ".join(part.folder for part in parts)
 
 
-def judge(outcomes: Sequence[Outcome], seed: int) -> int:
+def judge(outcomes: Sequence[PartOutcome], seed: int) -> int:
     """Print how many mutants were killed; return 1 if a floor is not met, else 0."""
     n_tried = sum(outcome.tried for outcome in outcomes)
     n_killed = sum(outcome.killed for outcome in outcomes)
@@ -349,7 +355,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=min(4, os.cpu_count() or 1))
     arguments = parser.parse_args()
-    parts: Sequence[Part] = PARTS
+    parts: Sequence[MutationPart] = PARTS
     if arguments.parts:
         parts = [part for part in PARTS if part.folder in arguments.parts]
     if arguments.changed:

@@ -13,7 +13,7 @@ within nine minutes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class MutationPart:
     """A folder of modules, and the tests that have to notice a change.
 
     Attributes
@@ -67,7 +67,7 @@ def _is_below(file: Path, names: Collection[str]) -> bool:
     return any(file.is_relative_to(name) for name in names)
 
 
-def changed_parts(files: Collection[Path]) -> list[Part]:
+def changed_parts(files: Collection[Path]) -> list[MutationPart]:
     """Return the parts with a module or a test among the files that have changed."""
     return [part for part in PARTS if part.count_files(files)]
 
@@ -87,7 +87,7 @@ def _of_others(engine: str) -> tuple[str, ...]:
 
 
 PARTS = (
-    Part(
+    MutationPart(
         folder="solver",
         tests=(
             "tests/solver/test_loaded_kernels.py",
@@ -105,18 +105,18 @@ PARTS = (
             "tests/solver/test_limits.py::test_more_effort_is_never_worse",
         ),
     ),
-    Part(
+    MutationPart(
         folder="solver/policy",
         tests=("tests/solver/policy", "tests/test_values_agree.py"),
     ),
-    Part(
+    MutationPart(
         folder="solver/exact",
         tests=("tests/solver/exact",),
         without=(
             "tests/solver/exact/test_core.py::test_same_bytes_whatever_the_hash_seed_and",
         ),
     ),
-    Part(
+    MutationPart(
         folder="solver/flow_policies",
         tests=("tests/solver/flow_policies", AGREE),
         without=(
@@ -125,12 +125,12 @@ PARTS = (
             "tests/solver/flow_policies/test_limits.py::test_the_memory_of_the_process",
         ),
     ),
-    Part(
+    MutationPart(
         folder="solver/cpsat",
         tests=("tests/solver/cpsat", AGREE),
         without=_of_others("cp-sat"),
     ),
-    Part(
+    MutationPart(
         folder="solver/milp",
         tests=("tests/solver/milp", AGREE),
         without=(
@@ -138,7 +138,7 @@ PARTS = (
             *_of_others("highs"),
         ),
     ),
-    Part(
+    MutationPart(
         folder="solver/peak_lag",
         tests=("tests/solver/peak_lag", AGREE),
         without=(
@@ -149,7 +149,7 @@ PARTS = (
         ),
         seconds=2 * SECONDS,
     ),
-    Part(
+    MutationPart(
         folder="solver/pareto",
         tests=("tests/solver/pareto",),
         without=(
@@ -157,7 +157,7 @@ PARTS = (
             "tests/solver/pareto/test_frontiers.py::test_without_a_limit_the_effort_is",
         ),
     ),
-    Part(
+    MutationPart(
         folder="solver/explanation",
         tests=(
             "tests/oracle/explanation/test_enumeration.py",
@@ -165,7 +165,7 @@ PARTS = (
         ),
         seconds=50.0,
     ),
-    Part(
+    MutationPart(
         folder="heuristics",
         tests=("tests/heuristics",),
         without=(
@@ -175,11 +175,11 @@ PARTS = (
             "tests/heuristics/test_sticky.py::test_on_rebalances_with_many_racks",
         ),
     ),
-    Part(
+    MutationPart(
         folder="heuristics/group",
         tests=("tests/heuristics/group",),
     ),
-    Part(
+    MutationPart(
         folder="pipeline/judging",
         tests=("tests/pipeline/judging",),
         without=(
@@ -187,7 +187,7 @@ PARTS = (
             "tests/pipeline/judging/test_codes.py::test_the_recording_has_equal_rows",
         ),
     ),
-    Part(
+    MutationPart(
         folder="verify",
         tests=("tests/verify", "tests/test_readers_agree.py"),
         without=(
@@ -195,7 +195,7 @@ PARTS = (
             "tests/verify/test_certificate.py::test_sound_for_many_seeds",
         ),
     ),
-    Part(
+    MutationPart(
         folder="verify/policy",
         tests=(
             "tests/verify/policy",

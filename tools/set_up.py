@@ -24,7 +24,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tools.installer import Installer, SetUpError, lines_of, say, watch
-from tools.kernels import digest_of_kernels, remove_kernels
+from tools.kernel_compilation import digest_of_kernels, remove_kernels
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -172,7 +172,7 @@ def compiling(marks: Marks) -> Iterator[None]:
     log = VENV / "kernels.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [str(VENV / "bin" / "python"), "-m", "tools.kernels"],
+            [str(VENV / "bin" / "python"), "-m", "tools.kernel_compilation"],
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=output,

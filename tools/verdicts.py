@@ -37,7 +37,7 @@ Document = dict[str, Any]
 Pair = tuple[Document, Document]  # rebalance/1, assignment/1
 
 
-class Difference(NamedTuple):
+class FieldDifference(NamedTuple):
     """A field on which the judges differ; None where one has no such field."""
 
     field: str
@@ -46,7 +46,7 @@ class Difference(NamedTuple):
     pair: Pair | tuple[str, str]
 
 
-def compared(pairs: Iterable[Pair]) -> Iterator[tuple[Document, list[Difference]]]:
+def compared(pairs: Iterable[Pair]) -> Iterator[tuple[Document, list[FieldDifference]]]:
     """Yield the checker's verdict on each pair, and where ``verify`` differs."""
     waiting = iter(pairs)
     while batch := list(islice(waiting, BATCH)):
@@ -54,12 +54,12 @@ def compared(pairs: Iterable[Pair]) -> Iterator[tuple[Document, list[Difference]
             expected = verify_verdict(*pair)
             uncovered = found.pop(NAMING, [])
             odd = differing_fields("", expected, found, set(uncovered))
-            yield found, [Difference(*difference, pair) for difference in odd]
+            yield found, [FieldDifference(*difference, pair) for difference in odd]
 
 
 def compared_lines(
     pairs: Iterable[Lines],
-) -> Iterator[tuple[Document, list[Difference]]]:
+) -> Iterator[tuple[Document, list[FieldDifference]]]:
     """Do the same with pairs of lines, of which both programs read the files."""
     waiting = iter(pairs)
     while batch := list(islice(waiting, BATCH)):
@@ -72,7 +72,7 @@ def compared_lines(
             first, second = (line.decode("utf-8", "backslashreplace") for line in lines)
             yield (
                 found,
-                [Difference(*difference, (first, second)) for difference in odd],
+                [FieldDifference(*difference, (first, second)) for difference in odd],
             )
 
 
@@ -144,7 +144,7 @@ def differing_fields(
 
 def _requested(
     options: argparse.Namespace,
-) -> Iterator[tuple[Document, list[Difference]]]:
+) -> Iterator[tuple[Document, list[FieldDifference]]]:
     if options.mutated:
         return compared_lines(islice(mutated_lines(options.seed), options.count))
     if options.kept:

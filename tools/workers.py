@@ -16,7 +16,7 @@ import tarfile
 from pathlib import Path
 
 from tools.installer import SetUpError
-from tools.kernels import PACKAGES
+from tools.kernel_compilation import PACKAGES
 from tools.side_environment import MARK, ROOT, side_environment
 
 LOCK = ROOT / "requirements" / "workers.lock"

@@ -11,24 +11,30 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from benchmarks.page import write_into
 from benchmarks.quality.answering import record_file
-from benchmarks.quality.comparison import differences
 from benchmarks.quality.export import CSV, PARQUET, export_records
-from benchmarks.quality.plan import COUNT, FAMILY_SECONDS, SECONDS, SEEDS, StudyPlan
 from benchmarks.quality.results_page import results_part
+from benchmarks.quality.study_comparison import differences
+from benchmarks.quality.study_plan import (
+    COUNT,
+    FAMILY_SECONDS,
+    SECONDS,
+    SEEDS,
+    StudyPlan,
+)
 from benchmarks.quality.study_run import run_study
-from benchmarks.quality.subjects import (
+from benchmarks.quality.study_subjects import (
     StudySubject,
     client_subjects,
     command_subject,
     own_subjects,
 )
-from benchmarks.quality.summary import read_summary, summary_of, write_summary
+from benchmarks.quality.study_summary import read_summary, summary_of, write_summary
+from benchmarks.result_page import write_into
 from conformance.clients import UnknownClientError
 from conformance.runs import OwnDrawError, UnknownFamilyError, check_family
 from rebalance import OracleError
-from tools.pictures.quality import quality_pictures
+from tools.pictures.quality_figures import quality_pictures
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 SUMMARY: Final = "quality.jsonl"

@@ -14,7 +14,8 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.quality.instances import (
+from benchmarks.quality.parquet_files import is_file_of, metadata_of, write_table
+from benchmarks.quality.study_instances import (
     StudyCase,
     cases_of,
     digest_of_all,
@@ -22,11 +23,10 @@ from benchmarks.quality.instances import (
     file_name,
     spread_of,
 )
-from benchmarks.quality.parquet_files import is_file_of, metadata_of, write_table
-from benchmarks.quality.plan import StudyPlan
-from benchmarks.quality.subjects import REFUSAL, StudySubject
+from benchmarks.quality.study_plan import StudyPlan
+from benchmarks.quality.study_subjects import REFUSAL, StudySubject
 from conformance.clients import Answer, Verdict
-from conformance.runs import Category, Outcome, Subject, drive
+from conformance.runs import Category, DrivenRebalance, Subject, drive
 from rebalance import OutsideError
 
 Record = dict[str, Any]
@@ -110,7 +110,7 @@ def answer_family(_subject: Subject, task: AnswerTask) -> AnsweredFamily:
         return stored
     begun = time.monotonic()
     try:
-        with closing(_Timed(subject=subject.start(plan.seconds))) as timed:
+        with closing(_TimedSubject(subject=subject.start(plan.seconds))) as timed:
             records = list(_records(timed, subject, task))
     except (OSError, OutsideError) as error:
         return AnsweredFamily(name=name, family=family, problem=str(error))
@@ -139,7 +139,7 @@ def _stored(task: AnswerTask, key: dict[str, Any]) -> AnsweredFamily | None:
 
 
 def _records(
-    timed: _Timed, subject: StudySubject, task: AnswerTask
+    timed: _TimedSubject, subject: StudySubject, task: AnswerTask
 ) -> Iterator[Record]:
     """Yield records; the time of the judge does not count against the assignor."""
     spent = 0
@@ -152,7 +152,7 @@ def _records(
 
 
 def record_of(
-    timed: _Timed, subject: StudySubject, family: str, case: StudyCase
+    timed: _TimedSubject, subject: StudySubject, family: str, case: StudyCase
 ) -> Record:
     """Send an instance, to the stable state, and return the record of the outcome."""
     timed.micros = 0
@@ -175,14 +175,14 @@ def record_of(
     }
 
 
-def _category(outcome: Outcome) -> str:
+def _category(outcome: DrivenRebalance) -> str:
     is_error = outcome.category is Category.ERROR
     if is_error and (outcome.reason or "").startswith(REFUSAL):
         return REFUSED
     return outcome.category.value
 
 
-def _figures(outcome: Outcome, case: StudyCase) -> Record:
+def _figures(outcome: DrivenRebalance, case: StudyCase) -> Record:
     """Return the measures of a valid stable state; of others, that it is not one."""
     figures = outcome.figures
     if figures is None:
@@ -219,7 +219,7 @@ def digest_of_parts(digests: Iterable[str]) -> str:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Timed:
+class _TimedSubject:
     """A subject whose answers are timed, and not judged by their time.
 
     An answer within the limit of CPU time counts as it is, however busy the machine

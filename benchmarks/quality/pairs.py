@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.peers import OURS as PEERS
 from benchmarks.quality.intervals import mean_of, resampled_means
 from benchmarks.quality.measures import Measured, rounded, scale_of
-from benchmarks.quality.subjects import OURS, StudySubject
+from benchmarks.quality.study_subjects import OURS, StudySubject
 from rebalance import Bools, Int64
 
 Row = dict[str, Any]

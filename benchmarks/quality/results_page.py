@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from benchmarks.quality.plan import COUNT
-from benchmarks.quality.ranking import MARK, marked, ranked, refusals
+from benchmarks.quality.assignor_order import MARK, marked, ranked, refusals
+from benchmarks.quality.study_plan import COUNT
 from conformance.runs import SAFETY, Category
 
 Line = dict[str, Any]

@@ -12,9 +12,13 @@ from benchmarks.quality.answering import (
     answer_family,
     record_file,
 )
-from benchmarks.quality.instances import InstanceTask, draw_instances, instance_file
-from benchmarks.quality.plan import StudyPlan
-from benchmarks.quality.subjects import StudySubject
+from benchmarks.quality.study_instances import (
+    InstanceTask,
+    draw_instances,
+    instance_file,
+)
+from benchmarks.quality.study_plan import StudyPlan
+from benchmarks.quality.study_subjects import StudySubject
 from conformance.runs import NoSubject, in_workers
 
 Say = Callable[[str], None]

@@ -1,8 +1,8 @@
 """A real Apache Kafka broker on loopback, for tests with real groups."""
 
+from conformance.broker.broker_settings import Listener
 from conformance.broker.console_consumer import console_command, console_consumer
 from conformance.broker.server import VERSION, Broker, kafka_jars, running_broker
-from conformance.broker.settings import Listener
 
 __all__ = [
     "VERSION",

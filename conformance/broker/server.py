@@ -25,7 +25,7 @@ from typing import Final
 
 import orjson
 
-from conformance.broker.settings import PLAINTEXT, Listener, settings
+from conformance.broker.broker_settings import PLAINTEXT, Listener, settings
 from conformance.clients.jars import Jar, fetch
 from conformance.java import java_home, run_java
 from rebalance import OutsideError

@@ -23,12 +23,12 @@ from conformance.campaign.same_finding import Key, drawn_key, shrunk_key
 from conformance.runs import (
     FILE,
     Category,
-    Counts,
+    DrawnOutcome,
     Draws,
+    FamilyCounts,
     Given,
     Guide,
     RunPlan,
-    Sighting,
     Subject,
     in_turns,
     leader_of,
@@ -89,24 +89,24 @@ class _Task:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class DrawnFinding:
     """A finding as it was drawn."""
 
-    sighting: Sighting
+    sighting: DrawnOutcome
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shrinking:
     """A finding that is complete; ``shrunk`` is None if it was not to be shrunk."""
 
-    sighting: Sighting
+    sighting: DrawnOutcome
     shrunk: Shrunk | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Result:
+class _TaskResult:
     task: _Task
-    value: Counts | Shrinking
+    value: FamilyCounts | Shrinking
     seconds: float
 
 
@@ -125,10 +125,10 @@ class Campaign:
     source: ShrinkSource
     plan: CampaignPlan
     advance: Callable[[int], None] = lambda _: None
-    counts: dict[str, Counts] = field(init=False)
+    counts: dict[str, FamilyCounts] = field(init=False)
     _drawn: Counter[Key] = field(default_factory=Counter)
     _complete: Counter[Key] = field(default_factory=Counter)
-    _waiting: deque[Sighting] = field(default_factory=deque)
+    _waiting: deque[DrawnOutcome] = field(default_factory=deque)
     _guide: Guide | None = field(init=False, default=None)
     _has_hung: bool = False
     _drawing: float = 0.0  # seconds of all workers
@@ -136,14 +136,14 @@ class Campaign:
 
     def __post_init__(self) -> None:
         names = self.plan.draws.families if self.plan.given is None else (FILE,)
-        self.counts = {name: Counts(family=name) for name in names}
+        self.counts = {name: FamilyCounts(family=name) for name in names}
         if self.plan.guided and self.plan.given is None:
             assert self.plan.deadline is not None  # noqa: S101
             self._guide = self.plan.draws.guide(
                 self.plan.deadline, leader=leader_of(self.source)
             )
 
-    def run(self) -> Generator[Found | Shrinking, None, None]:
+    def run(self) -> Generator[DrawnFinding | Shrinking, None, None]:
         """Yield each finding when it is found, and again when it is complete.
 
         One that turns out to be equal to an earlier one is not yielded again. Closing
@@ -194,7 +194,7 @@ class Campaign:
     def _may_shrink(self) -> bool:
         return self._guide is None or self._shrinking <= self._drawing
 
-    def _next_to_shrink(self) -> Sighting:
+    def _next_to_shrink(self) -> DrawnOutcome:
         """Take the first that waits, a fault before a gap in quality if guided."""
         waiting = self._waiting
         if self._guide is None:
@@ -204,9 +204,9 @@ class Campaign:
         waiting.remove(sighting)
         return sighting
 
-    def _taken(self, result: _Result) -> Iterator[Found | Shrinking]:
+    def _taken(self, result: _TaskResult) -> Iterator[DrawnFinding | Shrinking]:
         work, value = result.task.work, result.value
-        if isinstance(value, Counts):
+        if isinstance(value, FamilyCounts):
             self._drawing += result.seconds
             if self._guide is not None and isinstance(work, Draws):
                 self._guide.learn(work, value)
@@ -217,7 +217,7 @@ class Campaign:
             self._shrinking += result.seconds - work.seconds
             yield from self._completed(value)
 
-    def _counted(self, counts: Counts) -> Iterator[Found | Shrinking]:
+    def _counted(self, counts: FamilyCounts) -> Iterator[DrawnFinding | Shrinking]:
         keep = self.plan.draws.keep
         self.counts[counts.family].merge(counts, keep=keep)
         self.advance(counts.rebalances)
@@ -229,7 +229,7 @@ class Campaign:
                 continue
             self._drawn[key] += 1
             if not is_note:
-                yield Found(sighting=sighting)
+                yield DrawnFinding(sighting=sighting)
             if self.plan.shrink_seconds is None and not is_difference:
                 yield from self._completed(Shrinking(sighting=sighting, shrunk=None))
             else:
@@ -241,7 +241,7 @@ class Campaign:
             self._complete[key] += 1
             yield finding
 
-    def _shrink_task(self, sighting: Sighting) -> _Task:
+    def _shrink_task(self, sighting: DrawnOutcome) -> _Task:
         seconds, deadline = self.plan.shrink_seconds or 0.0, self.plan.deadline
         if deadline is not None:
             left = max(0.0, deadline - time.monotonic())
@@ -258,13 +258,15 @@ class Campaign:
         )
 
 
-def _run_task(subject: Subject, task: _Task) -> _Result:
+def _run_task(subject: Subject, task: _Task) -> _TaskResult:
     begun = time.monotonic()
     value = _worked(subject, task.work)
-    return _Result(task, value, time.monotonic() - begun)
+    return _TaskResult(task, value, time.monotonic() - begun)
 
 
-def _worked(subject: Subject, work: Draws | Given | ShrinkTask) -> Counts | Shrinking:
+def _worked(
+    subject: Subject, work: Draws | Given | ShrinkTask
+) -> FamilyCounts | Shrinking:
     if isinstance(work, Draws):
         return run_draws(subject, work)
     if isinstance(work, Given):

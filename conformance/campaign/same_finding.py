@@ -15,14 +15,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from conformance.runs import FAMILIES, Category, Sighting
+from conformance.runs import FAMILIES, Category, DrawnOutcome
 from conformance.shapes import SHAPES
 from conformance.shrinking import Shrunk
 
 Key = tuple[object, ...]
 
 
-def drawn_key(sighting: Sighting) -> Key:
+def drawn_key(sighting: DrawnOutcome) -> Key:
     """Return the key that distinguishes a finding before it is shrunk."""
     outcome = sighting.outcome
     is_difference = outcome.category is Category.NONDETERMINISTIC
@@ -33,7 +33,7 @@ def drawn_key(sighting: Sighting) -> Key:
     return (*sighting.mechanism, sighting.family)
 
 
-def shrunk_key(sighting: Sighting, shrunk: Shrunk | None) -> Key:
+def shrunk_key(sighting: DrawnOutcome, shrunk: Shrunk | None) -> Key:
     """Return the key that distinguishes a finding after it is shrunk."""
     if sighting.outcome.category is Category.NONDETERMINISTIC:
         return sighting.mechanism
@@ -47,7 +47,7 @@ def shrunk_key(sighting: Sighting, shrunk: Shrunk | None) -> Key:
     return (*sighting.mechanism, *shapes)
 
 
-def _is_remembered(sighting: Sighting) -> bool:
+def _is_remembered(sighting: DrawnOutcome) -> bool:
     """Return whether it is a fault of a leader that lives from step to step."""
     family = FAMILIES.get(sighting.family)
     keeps = family is not None and family.keeps_leader

@@ -1,12 +1,12 @@
 """Conformance of one subject: every check of the corpus and of drawn families."""
 
 from conformance.checks.check import CORPUS, Check
+from conformance.checks.check_report import Report
 from conformance.checks.diagnosis import LONGEST, CommandOf, diagnosis
 from conformance.checks.examination import examined_checks
 from conformance.checks.giving_up import MOST_HANGS, GaveUpError, until_hanging
 from conformance.checks.junit import JunitReport
 from conformance.checks.random_draws import family_checks
-from conformance.checks.report import Report
 from conformance.checks.scenario_play import algorithms, corpus_checks
 from conformance.checks.selection import (
     UnknownCheckError,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from conformance.runs import Category, Outcome, Requirement, repeat_records
+from conformance.runs import Category, DrivenRebalance, Requirement, repeat_records
 
 CORPUS: Final = "corpus"
 """Part of the checks on scenarios; the other parts are named after families."""
@@ -24,7 +24,7 @@ class Check:
         `CORPUS`, or the name of a family.
     name : str
         Scenario and step; or seed, index, and step of a draw.
-    outcome : Outcome
+    outcome : DrivenRebalance
     unmet : tuple of str
         Expectations of the corpus that are not met, in words.
     is_refusal : bool
@@ -35,7 +35,7 @@ class Check:
 
     part: str
     name: str
-    outcome: Outcome
+    outcome: DrivenRebalance
     unmet: tuple[str, ...] = ()
     is_refusal: bool = False
     is_declared: bool = False

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from conformance.checks.check import Check
-from conformance.runs import Outcome, stated_optimum
+from conformance.runs import DrivenRebalance, stated_optimum
 
 Document = dict[str, Any]
 CommandOf = Callable[[str, Check], str]
@@ -81,7 +81,7 @@ def _shorter(repeat: Document, longest: int | None) -> Document:
     return short | {"omitted_characters": length}
 
 
-def _answer(outcome: Outcome) -> Document:
+def _answer(outcome: DrivenRebalance) -> Document:
     """Return the members with their figures, or the text in their place.
 
     Figures of a stable state count moves from the claims of the first round.

@@ -13,8 +13,8 @@ from typing import Final
 
 from conformance.checks.check import Check
 from conformance.runs import (
-    Difference,
-    Outcome,
+    AnswerDifference,
+    DrivenRebalance,
     Repeatable,
     Subject,
     difference_of_new,
@@ -49,8 +49,8 @@ def examined_checks(
 
 
 def _examined(
-    subject: Repeatable, outcome: Outcome, cooperative: bool, is_selected: bool
-) -> Difference | None:
+    subject: Repeatable, outcome: DrivenRebalance, cooperative: bool, is_selected: bool
+) -> AnswerDifference | None:
     """Return the difference with its dependence; None if there is none."""
     if outcome.difference is not None:
         return examined(subject, outcome.difference, cooperative=cooperative)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from conformance.checks.check import CORPUS, Check
 from conformance.corpus import corpus
 from conformance.expectations import unmet
-from conformance.runs import Category, Outcome, Subject, drive_twice
+from conformance.runs import Category, DrivenRebalance, Subject, drive_twice
 from conformance.scenario import (
     AS_IT_STANDS,
     EVERYONE,
@@ -68,7 +68,9 @@ def corpus_checks(
             )
 
 
-def _check(name: str, step: Step, outcome: Outcome, algorithm: str | None) -> Check:
+def _check(
+    name: str, step: Step, outcome: DrivenRebalance, algorithm: str | None
+) -> Check:
     subjects = (EVERYONE,) if algorithm is None else (EVERYONE, algorithm)
     due = [
         expectation
@@ -85,13 +87,13 @@ def _check(name: str, step: Step, outcome: Outcome, algorithm: str | None) -> Ch
     )
 
 
-def _unmet(due: Sequence[Expectation], outcome: Outcome) -> Iterator[str]:
+def _unmet(due: Sequence[Expectation], outcome: DrivenRebalance) -> Iterator[str]:
     for expectation in due:
         for fault in _faults(expectation, outcome):
             yield f"{expectation.name}: {fault}"
 
 
-def _faults(expectation: Expectation, outcome: Outcome) -> Iterator[str]:
+def _faults(expectation: Expectation, outcome: DrivenRebalance) -> Iterator[str]:
     """Compare an answer that has no fault of its own with an expectation."""
     if expectation.round is None:
         one = outcome.rounds[-1]

@@ -1,11 +1,7 @@
 """Adapters to third-party assignors, run unmodified in processes of their own."""
 
 from conformance.clients.answer import Answer, Verdict, judged
-from conformance.clients.cpu_time import CpuClock
-from conformance.clients.kafka_clients import LINES, KafkaClients, install
-from conformance.clients.patience import Patience, Watch, suspecting
-from conformance.clients.process import Adapter, Program
-from conformance.clients.registry import (
+from conformance.clients.client_registry import (
     ClientAssignor,
     MissingClientError,
     UnknownClientError,
@@ -13,6 +9,10 @@ from conformance.clients.registry import (
     client_assignor,
     matching_client_assignors,
 )
+from conformance.clients.cpu_time import CpuClock
+from conformance.clients.kafka_clients import LINES, KafkaClients, install
+from conformance.clients.patience import Patience, Watch, suspecting
+from conformance.clients.process import Adapter, Program
 
 __all__ = [
     "LINES",

@@ -35,7 +35,7 @@ TIMING: Final = ("Timing.java", "ClientTiming.java", "ServerTiming.java")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class ReleaseLine:
     """A release of Kafka: its jars, and the assignors that it provides.
 
     Attributes
@@ -64,7 +64,7 @@ class Line:
 class KafkaClients:
     """A Kafka line, fetched and compiled."""
 
-    line: Line
+    line: ReleaseLine
     java: Path
     class_path: tuple[Path, ...]
 
@@ -120,19 +120,21 @@ _PINS: Final = MappingProxyType(_pins())
 COMPILER: Final = _PINS["compiler"][0]
 """The compiler, which runs on a runtime without one."""
 
-NEWEST: Final = Line(
+NEWEST: Final = ReleaseLine(
     version="4.4.0",
     jars=_PINS["4.4.0"],
     assignors=(*CLIENT_ASSIGNORS, *SERVER_ASSIGNORS),
     share_assignors=SHARE_ASSIGNORS,
 )
-OLDER: Final = Line(version="3.9.2", jars=_PINS["3.9.2"], assignors=CLIENT_ASSIGNORS)
-LINES: Final[Mapping[str, Line]] = MappingProxyType(
+OLDER: Final = ReleaseLine(
+    version="3.9.2", jars=_PINS["3.9.2"], assignors=CLIENT_ASSIGNORS
+)
+LINES: Final[Mapping[str, ReleaseLine]] = MappingProxyType(
     {line.version: line for line in (NEWEST, OLDER)}
 )
 
 
-def install(line: Line) -> KafkaClients:
+def install(line: ReleaseLine) -> KafkaClients:
     """Fetch and compile missing files.
 
     Raises
@@ -153,7 +155,7 @@ def install(line: Line) -> KafkaClients:
     return KafkaClients(line=line, java=java, class_path=(classes, *jars))
 
 
-def installed(line: Line) -> KafkaClients | None:
+def installed(line: ReleaseLine) -> KafkaClients | None:
     """Return a line whose jars and classes exist; None if there is something to do.
 
     Raises
@@ -192,7 +194,9 @@ def compiling(java: Path, sources: Sequence[str], made: str, path: str) -> list[
     return [*command, "-encoding", "UTF-8", "-d", made, "-cp", path, *sources]
 
 
-def _compiled(line: Line, jars: tuple[Path, ...], folder: Path, java: Path) -> Path:
+def _compiled(
+    line: ReleaseLine, jars: tuple[Path, ...], folder: Path, java: Path
+) -> Path:
     """Return the folder of classes, compiled in a temporary folder and then renamed."""
     classes = _classes(line, folder)
     if not classes.exists():
@@ -205,7 +209,7 @@ def _compiled(line: Line, jars: tuple[Path, ...], folder: Path, java: Path) -> P
     return classes
 
 
-def _classes(line: Line, folder: Path) -> Path:
+def _classes(line: ReleaseLine, folder: Path) -> Path:
     """Return the folder of classes for these sources and jars, existing or not."""
     sources = [SOURCES / name for name in line.sources]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources))

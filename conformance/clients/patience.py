@@ -18,7 +18,7 @@ from typing import Final
 
 from conformance.clients.answer import Answer, Verdict
 from conformance.clients.cpu_time import TICKS, Used
-from conformance.clients.reference_time import Size, reference_seconds
+from conformance.clients.reference_time import RebalanceSize, reference_seconds
 
 LOOK_SECONDS: Final = 0.25
 """Between two looks at a program that has not answered."""
@@ -49,9 +49,9 @@ class Patience:
     cpu_seconds: float = 60.0
     times: int = 100
     idle_seconds: float = 60.0
-    reference: Callable[[Size], float] = reference_seconds
+    reference: Callable[[RebalanceSize], float] = reference_seconds
 
-    def cpu_limit(self, size: Size) -> int:
+    def cpu_limit(self, size: RebalanceSize) -> int:
         """Return the CPU time after which a program hangs, ticks."""
         least = _ticks(self.cpu_seconds)
         if self.times == 0:
@@ -100,7 +100,7 @@ class Watch:
         *,
         seconds: float,
         patience: Patience,
-        size: Callable[[], Size],
+        size: Callable[[], RebalanceSize],
         used: Callable[[], Used] | None,
         is_new: bool = False,
         now: Callable[[], float] = time.monotonic,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from rebalance import Instance, Rebalance, instance_of, rebalance_of
 
 
-class Size(NamedTuple):
+class RebalanceSize(NamedTuple):
     """How large a rebalance is."""
 
     members: int
@@ -27,24 +27,24 @@ class Size(NamedTuple):
         return f"{members}, {self.partitions:,} partitions"
 
 
-def size_of(rebalance: dict[str, Any]) -> Size:
+def size_of(rebalance: dict[str, Any]) -> RebalanceSize:
     """Return the size of a ``rebalance/1`` document."""
     partitions = sum(topic["partitions"] for topic in rebalance["topics"].values())
-    return Size(len(rebalance["members"]), partitions)
+    return RebalanceSize(len(rebalance["members"]), partitions)
 
 
-def size_of_document(rebalance: Rebalance) -> Size:
+def size_of_document(rebalance: Rebalance) -> RebalanceSize:
     """Return the size of a document that has been read."""
     partitions = sum(topic.partitions for topic in rebalance.topics.values())
-    return Size(len(rebalance.members), partitions)
+    return RebalanceSize(len(rebalance.members), partitions)
 
 
-def reference_seconds(size: Size) -> float:
+def reference_seconds(size: RebalanceSize) -> float:
     """Return the CPU time of our sticky for a rebalance of at least this size."""
     return _measured(*map(_power_of_two, size))
 
 
-def sized_rebalance(size: Size) -> dict[str, Any]:
+def sized_rebalance(size: RebalanceSize) -> dict[str, Any]:
     """Return a rebalance of this size, with the properties that make one expensive.
 
     Every second member subscribes to one of the two topics only, and the tenth of the
@@ -75,12 +75,14 @@ def _measured(members: int, partitions: int) -> float:
     from heuristics import ASSIGNORS  # noqa: PLC0415 - only if a program is slow
 
     sticky = ASSIGNORS["sticky"]
-    sticky.assign(_instance(Size(2, 2)))  # its kernels are compiled or loaded once
-    instance = _instance(Size(members, partitions))
+    sticky.assign(
+        _instance(RebalanceSize(2, 2))
+    )  # its kernels are compiled or loaded once
+    instance = _instance(RebalanceSize(members, partitions))
     start = time.thread_time()
     sticky.assign(instance)
     return time.thread_time() - start
 
 
-def _instance(size: Size) -> Instance:
+def _instance(size: RebalanceSize) -> Instance:
     return instance_of(rebalance_of(sized_rebalance(size)))

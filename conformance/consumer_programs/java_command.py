@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from conformance.clients.kafka_clients import NEWEST, Line, install
+from conformance.clients.kafka_clients import NEWEST, ReleaseLine, install
 from conformance.consumer_programs.requested_consumer import Property, RequestedConsumer
 
 ASSIGNORS: Final = {
@@ -19,7 +19,7 @@ _FRUGAL: Final = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Members(Line):
+class _Members(ReleaseLine):
     """The program of several consumers, from the jars of a Kafka line."""
 
     @property
@@ -29,7 +29,7 @@ class _Members(Line):
 
 
 def java_consumer(
-    requested: RequestedConsumer, *, line: Line = NEWEST, memory_mb: int = 256
+    requested: RequestedConsumer, *, line: ReleaseLine = NEWEST, memory_mb: int = 256
 ) -> tuple[str, ...]:
     """Return the command of a process with consumers of kafka-clients.
 
@@ -39,7 +39,7 @@ def java_consumer(
     ----------
     requested : RequestedConsumer
         Its assignors are names in `ASSIGNORS`.
-    line : Line
+    line : ReleaseLine
         Release of kafka-clients.
     memory_mb : int
         Limit of the heap.

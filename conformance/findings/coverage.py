@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from conformance.findings.definitions import Definition, all_definitions
 from conformance.findings.stored import smallest_instance
 from conformance.runs.categories import SAFETY
-from conformance.runs.records import Finding
+from conformance.runs.run_records import Finding
 from rebalance import OutsideError
 
 _SAFETY = frozenset(category.value for category in SAFETY)

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import orjson
 
-from conformance.runs.records import Finding, RunSummary, parse_finding, parse_run
+from conformance.runs.run_records import Finding, RunSummary, parse_finding, parse_run
 from rebalance import DocumentError, OutsideError
 
 FOLDER: Final = Path(__file__).parents[2] / "docs" / "findings"

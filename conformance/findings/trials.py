@@ -19,11 +19,11 @@ from conformance.clients import (
     all_client_assignors,
 )
 from conformance.findings.definitions import Definition, all_definitions
-from conformance.findings.definitions.definition import ExampleSource
+from conformance.findings.definitions.finding_definition import ExampleSource
 from conformance.runs.external import External, external_client
-from conformance.runs.recording import case_parts
-from conformance.runs.records import CategoryName, RoundRecord, first_line
-from conformance.runs.rounds import Outcome, drive
+from conformance.runs.outcome_records import case_parts
+from conformance.runs.rounds import DrivenRebalance, drive
+from conformance.runs.run_records import CategoryName, RoundRecord, first_line
 from conformance.runs.subject import Subject
 from conformance.strict_model import Day, StrictModel
 from rebalance import AssignmentDocument, Count, Optional, parse_record
@@ -121,7 +121,7 @@ def try_examples(
 
 def _outcomes(
     wanted: tuple[Definition, ...], assignor: ClientAssignor, external: External
-) -> Iterator[tuple[Definition, int, Outcome]]:
+) -> Iterator[tuple[Definition, int, DrivenRebalance]]:
     """Yield the outcome of each example by its number; a slow start is not a hang."""
     with closing(external.start_impatient(external.seconds)) as subject:
         for definition in wanted:
@@ -137,7 +137,7 @@ def _outcome(
     assignor: ClientAssignor,
     external: External,
     subject: Subject,
-) -> Outcome:
+) -> DrivenRebalance:
     """Run until an outcome shows the finding, at most `RUNS` times."""
     outcome = None
     for _ in range(1 if assignor.deterministic else RUNS):
@@ -154,7 +154,7 @@ def _outcome(
 
 def _remembered(
     source: ExampleSource, assignor: ClientAssignor, external: External
-) -> Outcome:
+) -> DrivenRebalance:
     """Send all steps to one leader; Kafka's adapter keeps it only if it is asked to."""
     *before, instance = source.documents()
     program = external.leading().program
@@ -183,7 +183,7 @@ def _shows(
     definition: Definition,
     source: ExampleSource,
     assignor: ClientAssignor,
-    outcome: Outcome,
+    outcome: DrivenRebalance,
 ) -> bool:
     return definition.selects(
         client=assignor.client,
@@ -200,7 +200,7 @@ def _trial(
     definition: Definition,
     number: int,
     assignor: ClientAssignor,
-    outcome: Outcome,
+    outcome: DrivenRebalance,
     date: str,
     oracle: str,
 ) -> Trial:

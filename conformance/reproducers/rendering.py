@@ -14,7 +14,7 @@ from conformance.reproducers.asserted_property import asserted_property
 from conformance.reproducers.case import ReproducerCase
 from conformance.reproducers.go_imports import go_imports
 from conformance.reproducers.literals import FILTERS, comment
-from conformance.reproducers.targets import Target, target_of
+from conformance.reproducers.reproducer_targets import ReproducerTarget, target_of
 from conformance.runs import MOST_ROUNDS
 
 SECONDS: Final = 10
@@ -92,7 +92,7 @@ def _runs(case: ReproducerCase) -> int:
     )
 
 
-def _header(case: ReproducerCase, target: Target) -> Iterator[str]:
+def _header(case: ReproducerCase, target: ReproducerTarget) -> Iterator[str]:
     assignor = case.assignor
     named = f"{assignor.client} {assignor.version}, assignor {assignor.assignor}"
     yield from _wrapped(f"{named}: {case.category.value}.")

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from conformance.reproducers.rendering import Reproducer
 from conformance.reproducers.reproducer_run import ReproducerRun
-from conformance.runs.records import CategoryName
+from conformance.runs.run_records import CategoryName
 from conformance.strict_model import Day, StrictModel
 
 RECORD: Final = "reproducer.json"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from conformance.clients import LINES, ClientAssignor, MissingClientError
+from conformance.clients.client_registry import declaration_of
 from conformance.clients.installed import (
     built_command,
     clients_folder,
@@ -29,7 +30,6 @@ from conformance.clients.kafka_clients import (
     installed,
     jars_folder,
 )
-from conformance.clients.registry import declaration_of
 from conformance.java import java_home
 from conformance.reproducers.junit_launcher import JUNIT
 from conformance.reproducers.rendering import Reproducer

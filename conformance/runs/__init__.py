@@ -6,12 +6,18 @@ from conformance.runs.dependence import (
     difference_of_new,
     examined,
 )
-from conformance.runs.difference import Dependence, Difference
+from conformance.runs.difference import AnswerDifference, Dependence
+from conformance.runs.differential_run import (
+    RunPlan,
+    leader_of,
+    run_families,
+    run_instances,
+)
 from conformance.runs.draws import (
-    Counts,
+    DrawnOutcome,
     Draws,
+    FamilyCounts,
     Given,
-    Sighting,
     drawn_outcomes,
     run_draws,
     run_given,
@@ -27,19 +33,31 @@ from conformance.runs.families import FAMILIES, Family
 from conformance.runs.guidance import Guide
 from conformance.runs.optimum import proved_optimum, stated_optimum
 from conformance.runs.other_processes import Repeatable, Repeating
+from conformance.runs.outcome_records import (
+    Recorder,
+    case_parts,
+    repeat_records,
+    subject_record,
+)
 from conformance.runs.own_families import (
     OwnDrawError,
     UnknownFamilyError,
     check_family,
     family_of,
 )
-from conformance.runs.recording import (
-    Recorder,
-    case_parts,
-    repeat_records,
-    subject_record,
+from conformance.runs.repeating import (
+    as_nondeterministic,
+    drive_twice,
+    reordered,
 )
-from conformance.runs.records import (
+from conformance.runs.rounds import (
+    MOST_ROUNDS,
+    DrivenRebalance,
+    JudgedAnswer,
+    drive,
+    next_round,
+)
+from conformance.runs.run_records import (
     FILE,
     CaseRecord,
     CategoryName,
@@ -51,22 +69,9 @@ from conformance.runs.records import (
     parse_finding,
     parse_run,
 )
-from conformance.runs.repeating import (
-    as_nondeterministic,
-    drive_twice,
-    reordered,
-)
-from conformance.runs.rounds import (
-    MOST_ROUNDS,
-    JudgedAnswer,
-    Outcome,
-    drive,
-    next_round,
-)
-from conformance.runs.run import RunPlan, leader_of, run_families, run_instances
 from conformance.runs.subject import Subject, WrappedSubject
 from conformance.runs.timed import OutOfTimeError, until
-from conformance.runs.workers import NoSubject, Startable, in_turns, in_workers
+from conformance.runs.worker_processes import NoSubject, Startable, in_turns, in_workers
 
 __all__ = [
     "FAMILIES",
@@ -74,22 +79,23 @@ __all__ = [
     "MEMORY",
     "MOST_ROUNDS",
     "SAFETY",
+    "AnswerDifference",
     "CaseRecord",
     "Category",
     "CategoryName",
-    "Counts",
     "Dependence",
-    "Difference",
+    "DrawnOutcome",
     "Draws",
+    "DrivenRebalance",
     "External",
     "Family",
+    "FamilyCounts",
     "Finding",
     "Given",
     "Guide",
     "JudgedAnswer",
     "NoSubject",
     "OutOfTimeError",
-    "Outcome",
     "OwnDrawError",
     "Recorder",
     "RepeatRecord",
@@ -99,7 +105,6 @@ __all__ = [
     "RunPlan",
     "RunSummary",
     "ShrunkRecord",
-    "Sighting",
     "Startable",
     "Subject",
     "UnknownFamilyError",

@@ -16,8 +16,8 @@ import orjson
 
 from conformance.clients import Verdict
 from conformance.runs.difference import (
+    AnswerDifference,
     Dependence,
-    Difference,
     SentAnswer,
     same_answers,
 )
@@ -36,8 +36,8 @@ AGAIN: Final = 2
 
 
 def examined(
-    subject: Repeatable, difference: Difference, *, cooperative: bool = False
-) -> Difference:
+    subject: Repeatable, difference: AnswerDifference, *, cooperative: bool = False
+) -> AnswerDifference:
     """Return the difference with its dependence, shown by new processes.
 
     Without a dependence if new processes do not answer, or show none.
@@ -49,7 +49,7 @@ def examined(
 
 def difference_of_new(
     subject: Repeatable, rebalance: Document, *, cooperative: bool = False
-) -> Difference | None:
+) -> AnswerDifference | None:
     """Return answers of new processes that differ, or None if they do not."""
 
     def ask_new(line: bytes, hash_seed: int, _number: int) -> SentAnswer:
@@ -64,7 +64,7 @@ def difference_of_new(
 
 def difference_by(
     dependence: Dependence, ask: Ask, rebalance: Document, *, cooperative: bool
-) -> Difference | None:
+) -> AnswerDifference | None:
     """Return two valid answers that differ by no more than a dependence, or None."""
     base = orjson.dumps(rebalance)
     askings: Sequence[tuple[bytes, int, int]]
@@ -90,11 +90,11 @@ def difference_by(
         if first is None:
             first = sent
         else:
-            return Difference(first=first, second=sent, dependence=dependence)
+            return AnswerDifference(first=first, second=sent, dependence=dependence)
     return None
 
 
-def _confirmed(found: Difference, ask: Ask) -> Difference:
+def _confirmed(found: AnswerDifference, ask: Ask) -> AnswerDifference:
     """Return the difference, by chance if either side differs from itself."""
     for side in (found.first, found.second):
         for number in range(AGAIN if found.dependence is not Dependence.PROCESS else 0):
@@ -102,13 +102,13 @@ def _confirmed(found: Difference, ask: Ask) -> Difference:
             if again.answer.assignment is not None and not same_answers(
                 side.answer, again.answer
             ):
-                return Difference(
+                return AnswerDifference(
                     first=side, second=again, dependence=Dependence.PROCESS
                 )
     return found
 
 
-def _by_history(subject: Repeatable, difference: Difference) -> Difference:
+def _by_history(subject: Repeatable, difference: AnswerDifference) -> AnswerDifference:
     """Compare the sides with new processes, each with its own line and hash seed."""
     for side in (difference.first, difference.second):
         seed = FIRST_SEED if side.hash_seed is None else side.hash_seed
@@ -116,5 +116,7 @@ def _by_history(subject: Repeatable, difference: Difference) -> Difference:
         if new.answer.verdict is not Verdict.ANSWERED:
             return difference
         if not same_answers(side.answer, new.answer):
-            return Difference(first=new, second=side, dependence=Dependence.HISTORY)
+            return AnswerDifference(
+                first=new, second=side, dependence=Dependence.HISTORY
+            )
     return replace(difference, dependence=None)

@@ -49,7 +49,7 @@ class SentAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class AnswerDifference:
     """Two answers that are not equal; ``dependence`` is None if it is not known."""
 
     first: SentAnswer

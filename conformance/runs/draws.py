@@ -12,12 +12,12 @@ from typing import Any
 from conformance.runs.categories import Category, Mechanism
 from conformance.runs.families import Family
 from conformance.runs.own_families import family_of
-from conformance.runs.records import FILE
 from conformance.runs.repeating import as_nondeterministic, drive_twice
-from conformance.runs.rounds import Outcome
+from conformance.runs.rounds import DrivenRebalance
+from conformance.runs.run_records import FILE
 from conformance.runs.subject import Subject
 from conformance.runs.timed import OutOfTimeError, until
-from conformance.runs.workers import Startable
+from conformance.runs.worker_processes import Startable
 from conformance.shapes import has_double_claims, has_tied_claims
 
 Document = dict[str, Any]
@@ -75,14 +75,14 @@ class Draws:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sighting:
+class DrawnOutcome:
     """An outcome that is not optimal, and where it was drawn."""
 
     family: str
     seed: int
     index: int
     step: int
-    outcome: Outcome
+    outcome: DrivenRebalance
 
     @property
     def kind(self) -> Kind:
@@ -115,7 +115,7 @@ class Sighting:
 
 
 @dataclass(slots=True, kw_only=True)
-class Counts:
+class FamilyCounts:
     """Counts of one family.
 
     Attributes
@@ -132,7 +132,7 @@ class Counts:
     most_rounds
         Of one rebalance that reached a stable state.
     sightings
-        The first outcomes per `Sighting.key` that are not optimal.
+        The first outcomes per `DrawnOutcome.key` that are not optimal.
     traits
         Rebalances per trait.
     seconds
@@ -151,12 +151,12 @@ class Counts:
     mechanisms: Counter[Mechanism] = field(default_factory=Counter)
     needless_moves: int = 0
     most_rounds: int = 0
-    sightings: list[Sighting] = field(default_factory=list)
+    sightings: list[DrawnOutcome] = field(default_factory=list)
     traits: Counter[Trait] = field(default_factory=Counter)
     seconds: float = field(default=0.0, compare=False)
     repeated: int = 0
 
-    def add(self, sighting: Sighting, *, keep: int) -> None:
+    def add(self, sighting: DrawnOutcome, *, keep: int) -> None:
         """Count one rebalance."""
         outcome = sighting.outcome
         self.rebalances += 1
@@ -175,7 +175,7 @@ class Counts:
             self.mechanisms[each.mechanism] += 1
         self._keep(seen, keep)
 
-    def merge(self, later: Counts, *, keep: int) -> None:
+    def merge(self, later: FamilyCounts, *, keep: int) -> None:
         """Add the counts of later draws."""
         self.draws += later.draws
         self.rebalances += later.rebalances
@@ -189,7 +189,7 @@ class Counts:
         self.most_rounds = max(self.most_rounds, later.most_rounds)
         self._keep(later.sightings, keep)
 
-    def _keep(self, sightings: Iterable[Sighting], keep: int) -> None:
+    def _keep(self, sightings: Iterable[DrawnOutcome], keep: int) -> None:
         kept = Counter(sighting.key for sighting in self.sightings)
         for sighting in sightings:
             if kept[sighting.key] < keep:
@@ -197,12 +197,12 @@ class Counts:
                 self.sightings.append(sighting)
 
 
-def run_draws(subject: Subject, draws: Draws) -> Counts:
+def run_draws(subject: Subject, draws: Draws) -> FamilyCounts:
     """Drive the subject through all draws, or until the deadline.
 
     A draw under churn ends early if an answer cannot be the next claim.
     """
-    counts = Counts(family=draws.family)
+    counts = FamilyCounts(family=draws.family)
     begun = time.monotonic()
     if draws.patience is None and draws.leader is None:
         with suppress(OutOfTimeError), until(subject, draws.deadline) as timed:
@@ -223,7 +223,9 @@ def _is_late(draws: Draws) -> bool:
     return draws.deadline is not None and time.monotonic() >= draws.deadline
 
 
-def _run_apart(subject: Subject, draws: Draws, index: int, counts: Counts) -> None:
+def _run_apart(
+    subject: Subject, draws: Draws, index: int, counts: FamilyCounts
+) -> None:
     """Run a draw with a leader of its own, or with a limit of its own."""
     end = draws.end_of_draw()
     if draws.leader is not None:
@@ -236,7 +238,7 @@ def _run_apart(subject: Subject, draws: Draws, index: int, counts: Counts) -> No
 
 
 def _run_until(
-    subject: Subject, end: float | None, draws: Draws, index: int, counts: Counts
+    subject: Subject, end: float | None, draws: Draws, index: int, counts: FamilyCounts
 ) -> None:
     with suppress(OutOfTimeError), until(subject, end) as timed:
         _run_draw(timed, draws, index, counts)
@@ -253,26 +255,26 @@ class Given:
     deadline: float | None = None
 
 
-def run_given(subject: Subject, given: Given) -> Counts:
+def run_given(subject: Subject, given: Given) -> FamilyCounts:
     """Drive the subject through given instances, until the deadline."""
-    counts = Counts(family=FILE)
+    counts = FamilyCounts(family=FILE)
     with suppress(OutOfTimeError), until(subject, given.deadline) as timed:
         for index, rebalance in enumerate(given.rebalances, start=given.start):
             outcome = drive_twice(timed, rebalance, cooperative=given.cooperative)
             counts.draws += 1
-            sighting = Sighting(
+            sighting = DrawnOutcome(
                 family=FILE, seed=0, index=index, step=0, outcome=outcome
             )
             counts.add(sighting, keep=given.keep)
     return counts
 
 
-def _run_draw(subject: Subject, draws: Draws, index: int, counts: Counts) -> None:
+def _run_draw(subject: Subject, draws: Draws, index: int, counts: FamilyCounts) -> None:
     counts.draws += 1
     family, seed = family_of(draws.family), draws.seed
     steps = drawn_outcomes(subject, family, seed, index, cooperative=draws.cooperative)
     for step, outcome in enumerate(steps):
-        sighting = Sighting(
+        sighting = DrawnOutcome(
             family=family.name, seed=seed, index=index, step=step, outcome=outcome
         )
         counts.add(sighting, keep=draws.keep)
@@ -280,7 +282,7 @@ def _run_draw(subject: Subject, draws: Draws, index: int, counts: Counts) -> Non
 
 def drawn_outcomes(
     subject: Subject, family: Family, seed: int, index: int, *, cooperative: bool
-) -> Iterator[Outcome]:
+) -> Iterator[DrivenRebalance]:
     """Yield the outcome of each step of a draw.
 
     Under churn, the last answer becomes the next claim; a draw ends early if it cannot.

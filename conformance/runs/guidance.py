@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from conformance.runs.draws import Counts, Draws, Trait
+from conformance.runs.draws import Draws, FamilyCounts, Trait
 from conformance.runs.own_families import family_of
 
 RARE: Final = 2
@@ -107,7 +107,7 @@ class Guide:
         self._families[name].charge()
         return task
 
-    def learn(self, task: Draws, counts: Counts) -> None:
+    def learn(self, task: Draws, counts: FamilyCounts) -> None:
         """Take the result of a task into account."""
         is_new = any(self._seen[trait] < RARE for trait in counts.traits)
         self._seen.update(set(counts.traits))

@@ -14,7 +14,7 @@ from typing import Final, Protocol, runtime_checkable
 
 from conformance.runs.difference import SentAnswer
 from conformance.runs.subject import Subject, WrappedSubject
-from conformance.runs.workers import Startable
+from conformance.runs.worker_processes import Startable
 
 FIRST_SEED: Final = 1
 

@@ -18,9 +18,9 @@ import orjson
 
 from conformance.clients import Verdict
 from conformance.runs.categories import Category
-from conformance.runs.difference import Difference, SentAnswer, same_answers
+from conformance.runs.difference import AnswerDifference, SentAnswer, same_answers
 from conformance.runs.other_processes import Repeatable
-from conformance.runs.rounds import Outcome, drive, fault_of
+from conformance.runs.rounds import DrivenRebalance, drive, fault_of
 from conformance.runs.subject import Subject
 from conformance.runs.timed import OutOfTimeError
 
@@ -30,7 +30,7 @@ _T = TypeVar("_T")
 
 def drive_twice(
     subject: Subject, rebalance: Document, *, cooperative: bool = False
-) -> Outcome:
+) -> DrivenRebalance:
     """Drive a subject; if it is `Repeatable`, compare its first answer.
 
     Raises
@@ -51,12 +51,17 @@ def drive_twice(
     if again.answer.verdict in {Verdict.SLOW, Verdict.HANG}:
         return outcome  # not known
     sent = SentAnswer(line=orjson.dumps(rebalance), answer=first.answer)
-    return _compared(outcome, Difference(first=sent, second=again), other, cooperative)
+    return _compared(
+        outcome, AnswerDifference(first=sent, second=again), other, cooperative
+    )
 
 
 def _compared(
-    outcome: Outcome, sides: Difference, other: Document, cooperative: bool
-) -> Outcome:
+    outcome: DrivenRebalance,
+    sides: AnswerDifference,
+    other: Document,
+    cooperative: bool,
+) -> DrivenRebalance:
     """Return the outcome with the difference, or the fault of the second answer."""
     answer = sides.second.answer
     if answer.assignment is not None and same_answers(sides.first.answer, answer):
@@ -92,7 +97,7 @@ def reordered(rebalance: Document, number: int = 0) -> Document:
     return rebalance | {"topics": topics, "members": members}
 
 
-def as_nondeterministic(outcome: Outcome) -> Outcome:
+def as_nondeterministic(outcome: DrivenRebalance) -> DrivenRebalance:
     """Return the difference of an outcome as an outcome of its own."""
     difference = outcome.difference
     assert difference is not None  # noqa: S101

@@ -17,7 +17,7 @@ import orjson
 import verify
 from conformance.clients import Answer, Verdict
 from conformance.runs.categories import Category
-from conformance.runs.difference import Difference
+from conformance.runs.difference import AnswerDifference
 from conformance.runs.optimum import least_moves, moves_bound
 from conformance.runs.subject import Subject
 
@@ -61,7 +61,7 @@ class JudgedAnswer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class DrivenRebalance:
     """A rebalance that was driven to its end.
 
     Attributes
@@ -83,7 +83,7 @@ class Outcome:
         Moves beyond those of the optimum; None unless dec-min balanced.
     is_repeated : bool
         Whether the first answer was compared with that of another process.
-    difference : Difference or None
+    difference : AnswerDifference or None
         The two answers, if they differ.
     hash_seed : int or None
         Of the other process, if it is its answer that is at fault.
@@ -97,7 +97,7 @@ class Outcome:
     figures: Mapping[str, Any] | None = None
     needless_moves: int | None = None
     is_repeated: bool = False
-    difference: Difference | None = None
+    difference: AnswerDifference | None = None
     hash_seed: int | None = None
 
     @property
@@ -115,7 +115,7 @@ def drive(
     *,
     cooperative: bool = False,
     fewest: Callable[[Document], int] = least_moves,
-) -> Outcome:
+) -> DrivenRebalance:
     """Send a rebalance, and under cooperative rebalancing the rounds that follow.
 
     The judge counts claims by ``newest-claim`` (KIP-341).
@@ -148,7 +148,9 @@ def drive(
             return _at_rest(tuple(rounds), first, verdict, fewest)
         current = next_round(current, held)
     reason = f"members still revoke after {MOST_ROUNDS} rounds"
-    return Outcome(rounds=tuple(rounds), category=Category.RESTLESS, reason=reason)
+    return DrivenRebalance(
+        rounds=tuple(rounds), category=Category.RESTLESS, reason=reason
+    )
 
 
 def revokes(rebalance: Document, held: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -202,7 +204,7 @@ def _judged_round(
 
 def fault_of(
     rebalance: Document, answer: Answer, *, cooperative: bool
-) -> Outcome | None:
+) -> DrivenRebalance | None:
     """Return the outcome of a first answer that is at fault; None if it is valid."""
     case = verify.case_of(rebalance)
     judged, verdict = _judged(rebalance, answer, case, cooperative=cooperative)
@@ -232,7 +234,7 @@ def _held(answer: JudgedAnswer) -> Mapping[str, Mapping[str, Sequence[int]]]:
     return answer.answer.assignment.members
 
 
-def _fault(rounds: tuple[JudgedAnswer, ...]) -> Outcome:
+def _fault(rounds: tuple[JudgedAnswer, ...]) -> DrivenRebalance:
     last = rounds[-1]
     if last.violations:
         broken = {violation["rule"] for violation in last.violations}
@@ -242,10 +244,12 @@ def _fault(rounds: tuple[JudgedAnswer, ...]) -> Outcome:
         )
         category = Category.UNREVOKED if first == "unrevoked" else Category.INVALID
         reason = ", ".join(f"{key} {value}" for key, value in example.items())
-        return Outcome(rounds=rounds, category=category, detail=first, reason=reason)
+        return DrivenRebalance(
+            rounds=rounds, category=category, detail=first, reason=reason
+        )
     category = _FAILURES[last.answer.verdict]
     reason = last.answer.reason or ""
-    return Outcome(
+    return DrivenRebalance(
         rounds=rounds,
         category=category,
         detail=_detail(category, reason),
@@ -272,7 +276,7 @@ def _at_rest(
     case: verify.Case,
     verdict: Document,
     fewest: Callable[[Document], int],
-) -> Outcome:
+) -> DrivenRebalance:
     """Classify a valid stable state; ``case`` is that of the first round."""
     if len(rounds) > 1:
         verdict = verify.judge_case(case, {"members": _held(rounds[-1])})
@@ -291,7 +295,7 @@ def _at_rest(
     late = [round_.answer.reason for round_ in rounds if round_.answer.is_late]
     if late:
         category, reason = Category.SLOW, late[0]
-    return Outcome(
+    return DrivenRebalance(
         rounds=rounds,
         category=category,
         reason=reason,

@@ -15,10 +15,10 @@ from typing import Any, Final, TypeVar
 import orjson
 
 from conformance.shrinking.ddmin import ddmin
-from conformance.shrinking.parts import PART_KINDS, PartKind, Piece
+from conformance.shrinking.removable_parts import PART_KINDS, PartKind, Piece
 from conformance.shrinking.simpler import SIMPLER
 from conformance.shrinking.size_order import size_of
-from conformance.shrinking.structure import STRUCTURE, Step
+from conformance.shrinking.structural_steps import STRUCTURE, Step
 
 Document = dict[str, Any]
 _T = TypeVar("_T")

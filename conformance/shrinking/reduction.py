@@ -18,7 +18,7 @@ from typing import Any, Final
 from conformance.runs import OutOfTimeError
 from conformance.shrinking.descent import Descent, ExhaustedError, TestBudget
 from conformance.shrinking.size_order import size_of
-from conformance.shrinking.structure import SIDEWAYS
+from conformance.shrinking.structural_steps import SIDEWAYS
 
 Document = dict[str, Any]
 

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from conformance.runs import (
     Category,
-    Outcome,
+    DrawnOutcome,
+    DrivenRebalance,
     OutOfTimeError,
-    Sighting,
     Subject,
     drive,
 )
@@ -37,7 +37,7 @@ class Shrunk:
 
     Attributes
     ----------
-    outcome : Outcome
+    outcome : DrivenRebalance
         Of the shrunk instance; of the original one if no run showed it again, or if
         there was no time for it.
     tests : int
@@ -47,7 +47,7 @@ class Shrunk:
         (k, n) if only k of n runs of the shrunk instance show it; None if all do.
     """
 
-    outcome: Outcome
+    outcome: DrivenRebalance
     tests: int
     is_minimal: bool
     seen: tuple[int, int] | None = None
@@ -62,9 +62,9 @@ class Shrinker:
     tests: int = MOST_TESTS
     seconds: float | None = None
     sent: int = 0
-    _smallest: Outcome | None = None
+    _smallest: DrivenRebalance | None = None
 
-    def shrink(self, sighting: Sighting) -> Shrunk:
+    def shrink(self, sighting: DrawnOutcome) -> Shrunk:
         """Return the smallest instance found with an outcome of the same kind.
 
         Raises
@@ -78,7 +78,7 @@ class Shrinker:
             outcome = self._smallest or sighting.outcome
             return Shrunk(outcome=outcome, tests=self.sent, is_minimal=False)
 
-    def _shrink(self, sighting: Sighting) -> Shrunk:
+    def _shrink(self, sighting: DrawnOutcome) -> Shrunk:
         kind, original = sighting.kind, sighting.outcome
         rebalance = original.rounds[0].rebalance
         first, n = self._seen(rebalance, kind, _first_runs(kind))
@@ -109,11 +109,13 @@ class Shrinker:
             seen=None if last == n else (last, n),
         )
 
-    def _outcome(self, rebalance: Document) -> Outcome:
+    def _outcome(self, rebalance: Document) -> DrivenRebalance:
         self.sent += 1
         return drive(self.subject, rebalance, cooperative=self.cooperative)
 
-    def _found(self, rebalance: Document, kind: Kind, runs: int) -> Outcome | None:
+    def _found(
+        self, rebalance: Document, kind: Kind, runs: int
+    ) -> DrivenRebalance | None:
         for _ in range(runs):
             outcome = self._outcome(rebalance)
             if (outcome.category, outcome.detail) == kind:
@@ -140,7 +142,7 @@ class Shrinker:
         found = [self._found(rebalance, kind, 1) for _ in range(runs)]
         return sum(outcome is not None for outcome in found), runs
 
-    def _unseen(self, original: Outcome, runs: int) -> Shrunk:
+    def _unseen(self, original: DrivenRebalance, runs: int) -> Shrunk:
         return Shrunk(
             outcome=original, tests=self.sent, is_minimal=False, seen=(0, runs)
         )

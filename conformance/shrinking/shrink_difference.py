@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from conformance.runs import (
     Dependence,
-    Outcome,
+    DrawnOutcome,
+    DrivenRebalance,
     OutOfTimeError,
     Repeatable,
-    Sighting,
     as_nondeterministic,
     difference_by,
     drive,
@@ -30,8 +30,8 @@ CONFIRMATIONS: Final = 3
 
 
 def examined_sighting(
-    subject: Repeatable, sighting: Sighting, *, cooperative: bool
-) -> Sighting:
+    subject: Repeatable, sighting: DrawnOutcome, *, cooperative: bool
+) -> DrawnOutcome:
     """Return a difference with its dependence, if there is time to find out."""
     outcome = sighting.outcome
     assert outcome.difference is not None  # noqa: S101
@@ -44,7 +44,7 @@ def examined_sighting(
 
 
 def shrink_difference(
-    subject: Repeatable, sighting: Sighting, *, cooperative: bool, seconds: float
+    subject: Repeatable, sighting: DrawnOutcome, *, cooperative: bool, seconds: float
 ) -> Shrunk:
     """Return the smallest rebalance found whose answers have the same dependence.
 
@@ -92,9 +92,9 @@ def _confirmed(
     subject: Repeatable,
     dependence: Dependence,
     small: Document,
-    outcome: Outcome,
+    outcome: DrivenRebalance,
     cooperative: bool,
-) -> Outcome | None:
+) -> DrivenRebalance | None:
     """Return the outcome of a smaller instance, if new processes show the same."""
     if outcome.rounds[0].answer.assignment is None:
         return None

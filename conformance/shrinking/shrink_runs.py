@@ -9,10 +9,10 @@ from typing import Final, Protocol
 from conformance.clients import Answer
 from conformance.runs import (
     Category,
+    DrawnOutcome,
     OutOfTimeError,
     Repeatable,
     ShrunkRecord,
-    Sighting,
     Startable,
     Subject,
     WrappedSubject,
@@ -41,7 +41,7 @@ class ShrinkSource(Startable, Protocol):
 class ShrinkTask:
     """A finding to shrink."""
 
-    sighting: Sighting
+    sighting: DrawnOutcome
     external: ShrinkSource
     cooperative: bool
     seconds: float
@@ -99,7 +99,7 @@ class _Other(WrappedSubject[Repeatable]):
 
 def shrink_difference_task(
     subject: Subject, task: ShrinkTask
-) -> tuple[Sighting, Shrunk]:
+) -> tuple[DrawnOutcome, Shrunk]:
     """Find the causes of differing answers, and shrink the rebalance."""
     with until(subject, task.deadline) as timed:
         if not isinstance(timed, Repeatable):  # not of a run that repeats answers

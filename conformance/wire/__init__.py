@@ -10,9 +10,9 @@ from conformance.wire.consumers import (
     wire_consumer,
 )
 from conformance.wire.dialects import DIALECTS, Dialect, WrittenAs
-from conformance.wire.exchange import named_topics, newest_generation
-from conformance.wire.leader import Wire
+from conformance.wire.leader_exchange import named_topics, newest_generation
 from conformance.wire.loopback import LoopbackLimits
+from conformance.wire.tested_leader import Wire
 from conformance.wire.wired import (
     outside_consumer,
     wired_client,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from conformance.wire.messages import (
+from conformance.wire.broker_messages import (
     API_VERSIONS,
     APIS,
     FETCH,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from conformance.wire.broker_messages import Request, encode_response, part
 from conformance.wire.catalog import NO_ERROR
-from conformance.wire.exchange import Exchange
-from conformance.wire.messages import Request, encode_response, part
+from conformance.wire.leader_exchange import LeaderExchange
 from rebalance.protocol import MemberAssignment, encode_assignment
 
 CONSUMER: Final = "consumer"  # type of the group protocol
@@ -14,7 +14,7 @@ REBALANCE_IN_PROGRESS: Final = 27
 NOTHING: Final = encode_assignment(MemberAssignment(version=0, partitions=()))
 
 
-def leadership(request: Request, exchange: Exchange) -> bytes:
+def leadership(request: Request, exchange: LeaderExchange) -> bytes:
     """Respond to JoinGroup: the consumer leads the members of the instance."""
     members = [
         part(

@@ -14,14 +14,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from conformance.wire.closings import Closings
-from conformance.wire.coordinator import Coordinator
-from conformance.wire.messages import (
+from conformance.wire.broker_messages import (
     HEAD_BYTES,
     LARGEST_FRAME,
     check_size,
     request_name,
 )
+from conformance.wire.closings import Closings
+from conformance.wire.leader_coordinator import LeaderCoordinator
 from rebalance import WireError
 
 HOST: Final = "127.0.0.1"
@@ -76,7 +76,7 @@ class LoopbackServer:
         self.limits = limits
         self.closings = closings
         self.port = 0
-        self._coordinator: Coordinator | None = None
+        self._coordinator: LeaderCoordinator | None = None
         self._server: asyncio.Server | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -93,7 +93,7 @@ class LoopbackServer:
         )
         self.port = int(self._server.sockets[0].getsockname()[1])
 
-    async def serve(self, coordinator: Coordinator) -> None:
+    async def serve(self, coordinator: LeaderCoordinator) -> None:
         """Accept connections."""
         assert self._server is not None  # noqa: S101
         self._coordinator = coordinator
@@ -143,7 +143,7 @@ class LoopbackServer:
 
     async def _serve(
         self,
-        coordinator: Coordinator,
+        coordinator: LeaderCoordinator,
         link: _StreamLink,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,

@@ -15,7 +15,7 @@ from conformance.clients import (
 from conformance.runs import MEMORY, External, Subject, WrappedSubject, words_of
 from conformance.wire.consumers import WireConsumer, wire_consumer
 from conformance.wire.dialects import Dialect
-from conformance.wire.leader import Wire
+from conformance.wire.tested_leader import Wire
 
 OUTSIDE_SECONDS = 600.0
 """How long a run waits for an outside consumer to join, again and again."""

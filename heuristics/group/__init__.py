@@ -1,12 +1,12 @@
 """Simulation of the classic group protocol (KIP-429, KIP-726, KIP-345) by events.
 
 =====================  =======================================================
-`protocol`             the vote on assignors; static and dynamic choice
+`protocol_choice`      the vote on assignors; static and dynamic choice
 `member`               a consumer: partitions it holds, revokes, loses, commits
 `coordinator`          the broker: generations, timeouts, static members, commits
-`leader`               the assignor's answer, less the partitions in transfer
+`classic_leader`       the assignor's answer, less the partitions in transfer
 `events`, `simulation`  every step is an event, so that a caller selects the order
-`history`              all events, their moves, and a lower bound on moves
+`group_history`        all events, their moves, and a lower bound on moves
 `safeguards`           safety rules, each of which a test can disable
 =====================  =======================================================
 
@@ -16,10 +16,10 @@ can end with two committers or with a partition without an owner: see `Safeguard
 
 from heuristics.group.coordinator import Coordinator
 from heuristics.group.events import Event, EventKind
-from heuristics.group.history import Step, least_moves
+from heuristics.group.group_history import Step, least_moves
 from heuristics.group.member import Configuration, Member, Phase
 from heuristics.group.messages import Refusal
-from heuristics.group.protocol import (
+from heuristics.group.protocol_choice import (
     GroupError,
     ProtocolChoice,
     RebalanceProtocol,

@@ -19,12 +19,12 @@ from enum import Enum
 
 from heuristics.group.messages import (
     NOTHING,
+    JoinMetadata,
     JoinResponse,
     Partitions,
     Refusal,
-    Subscription,
 )
-from heuristics.group.protocol import candidates, selected
+from heuristics.group.protocol_choice import candidates, selected
 
 
 class GroupState(Enum):
@@ -37,10 +37,10 @@ class GroupState(Enum):
 
 
 @dataclass(slots=True, kw_only=True)
-class _Entry:
+class _KnownMember:
     """State of a member, as the coordinator knows it."""
 
-    subscription: Subscription
+    subscription: JoinMetadata
     joined: bool = False  # a JoinGroup of it waits for the generation to begin
     synced: bool = True  # nothing is awaited of it
     assigned: Partitions = NOTHING
@@ -65,7 +65,7 @@ class Coordinator:
         self.generation = 0
         self.strategy: str | None = None
         self.leader: str | None = None
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, _KnownMember] = {}
         self._responses: dict[str, JoinResponse] = {}
 
     @property
@@ -97,7 +97,7 @@ class Coordinator:
 
     # Joining.
 
-    def join(self, member_id: str, subscription: Subscription) -> Refusal | None:
+    def join(self, member_id: str, subscription: JoinMetadata) -> Refusal | None:
         """Process the JoinGroup of a member that is in the group."""
         entry = self._entries.get(member_id)
         if entry is None:
@@ -113,14 +113,14 @@ class Coordinator:
         self._enter(member_id, restart=restart)
         return None
 
-    def enter(self, member_id: str, subscription: Subscription) -> Refusal | None:
+    def enter(self, member_id: str, subscription: JoinMetadata) -> Refusal | None:
         """Process the first JoinGroup of a process, under the id it is given."""
         lists = [e.subscription.strategies for e in self._entries.values()]
         if not candidates([*lists, subscription.strategies]):
             return Refusal.INCONSISTENT_GROUP_PROTOCOL
         old = self._of_instance(subscription.instance_id)
         if old is None:
-            self._entries[member_id] = _Entry(subscription=subscription)
+            self._entries[member_id] = _KnownMember(subscription=subscription)
             self._enter(member_id, restart=True)
             return None
         topics = self._entries[old].subscription.topics
@@ -138,7 +138,7 @@ class Coordinator:
         same = (m for m, e in entries if e.subscription.instance_id == instance_id)
         return next(same, None)
 
-    def _replace(self, old: str, new: str, subscription: Subscription) -> None:
+    def _replace(self, old: str, new: str, subscription: JoinMetadata) -> None:
         """Give a static member's place to its new process; the old id is unknown."""
         entry = self._entries[old]
         entry.subscription = subscription

@@ -20,12 +20,12 @@ from enum import Enum
 from heuristics.group.messages import (
     NO_GENERATION,
     NOTHING,
+    JoinMetadata,
     JoinResponse,
     Partitions,
     Refusal,
-    Subscription,
 )
-from heuristics.group.protocol import (
+from heuristics.group.protocol_choice import (
     GroupError,
     ProtocolChoice,
     RebalanceProtocol,
@@ -135,14 +135,14 @@ class Member:
         """The instance id, which persists over processes, else the process id."""
         return self.configuration.instance_id or self.name
 
-    def prepare_to_join(self) -> Subscription:
+    def prepare_to_join(self) -> JoinMetadata:
         """Revoke as the protocol demands, and return the partitions still held."""
         if self.generation == NO_GENERATION:
             self._lose_all()
         elif self.protocol is RebalanceProtocol.EAGER:
             self.held = NOTHING
         self.phase = Phase.JOINING
-        return Subscription(
+        return JoinMetadata(
             topics=self.configuration.topics,
             strategies=self.configuration.names,
             owned=self.held,

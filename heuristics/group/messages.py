@@ -24,7 +24,7 @@ class Refusal(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subscription:
+class JoinMetadata:
     """Metadata of a JoinGroup (KIP-429, version 2 and later: with generation, KIP-792).
 
     Attributes
@@ -60,4 +60,4 @@ class JoinResponse:
     generation: int
     strategy: str
     leader: str
-    members: Mapping[str, Subscription] = field(default_factory=dict)
+    members: Mapping[str, JoinMetadata] = field(default_factory=dict)

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from heuristics.group.classic_leader import (
+    assignment_by,
+    must_withhold,
+    without_transfers,
+)
 from heuristics.group.coordinator import Coordinator, GroupState
 from heuristics.group.events import FAULTS, PROGRESS, TIMEOUTS, Event, EventKind
-from heuristics.group.history import History, Step
-from heuristics.group.leader import assignment_by, must_withhold, without_transfers
+from heuristics.group.group_history import History, Step
 from heuristics.group.member import Configuration, Member, Phase
 from heuristics.group.messages import NOTHING, Partition, Partitions, Refusal
-from heuristics.group.protocol import GroupError
+from heuristics.group.protocol_choice import GroupError
 from heuristics.group.safeguards import Safeguards
 
 ALL_SAFE = Safeguards()

@@ -1,7 +1,7 @@
 """Explanations of assignments in checked statements, as data and in sentences."""
 
 from oracle.explanation.explain_rebalance import explain
-from oracle.explanation.records import Explanation
+from oracle.explanation.explanation_records import Explanation
 from oracle.explanation.screen import explanation_lines
 
 __all__ = [

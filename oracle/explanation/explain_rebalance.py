@@ -21,8 +21,8 @@ from oracle.explanation.explained_case import (
     Members,
     Verdict,
 )
+from oracle.explanation.explanation_records import Explanation
 from oracle.explanation.improvement_records import Gap
-from oracle.explanation.records import Explanation
 from oracle.explanation.statements import Statements
 from oracle.explanation.violations import add_violations
 from rebalance import (

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from oracle.explanation.explanation_records import Explanation
 from oracle.explanation.improvement_records import ClaimExchange
 from oracle.explanation.phrases import loads_list
-from oracle.explanation.records import Explanation
 from oracle.names import abridged, distinct, visible
 from oracle.wording import counted
 

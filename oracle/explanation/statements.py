@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from oracle.explanation.explained_case import CheckError
-from oracle.explanation.records import AnyStatement
+from oracle.explanation.explanation_records import AnyStatement
 from oracle.explanation.sentences import sentence_of
 
 

@@ -34,7 +34,7 @@ LISTED: Final = 100
 Key = tuple[Fraction, int]
 
 
-class Levels(NamedTuple):
+class MemberLevels(NamedTuple):
     """Levels of a certificate by member, as far as the checks need them."""
 
     key: Mapping[str, Key]  # orders the levels
@@ -54,7 +54,7 @@ def add_blocks(
         If the levels, or the sets of all blocks of a level and above, are not tight.
     """
     levels = _levels(about)
-    named = _Names(about, blocks)
+    named = _BlockNames(about, blocks)
     _check_upper_sets(about, members, named, blocks)
     for number, block in enumerate(blocks[:LISTED]):
         with found.checking():
@@ -89,7 +89,7 @@ def blocks_in(about: ExplainedCase) -> list[Block]:
     return blocks_of(about.instance, about.stickiest().require_certificate())
 
 
-class _Names:
+class _BlockNames:
     """Names of the topics and members of blocks."""
 
     def __init__(self, about: ExplainedCase, blocks: Sequence[Block]) -> None:
@@ -99,7 +99,7 @@ class _Names:
         self.members = [[members[m] for m in block.members] for block in blocks]
 
     def block_record(
-        self, number: int, block: Block, members: Members, levels: Levels
+        self, number: int, block: Block, members: Members, levels: MemberLevels
     ) -> TightBlock:
         case = self.about.case
         topics, names = set(self.topics[number]), set(self.members[number])
@@ -129,7 +129,7 @@ class _Names:
 
 
 def _check_block(
-    about: ExplainedCase, block: TightBlock, members: Members, levels: Levels
+    about: ExplainedCase, block: TightBlock, members: Members, levels: MemberLevels
 ) -> None:
     """Count the partitions and loads, and compare the levels of all others."""
     case, inside = about.case, set(block.members)
@@ -159,7 +159,7 @@ def _check_block(
         _compare_loads(block, members, levels)
 
 
-def _compare_loads(block: TightBlock, members: Members, levels: Levels) -> None:
+def _compare_loads(block: TightBlock, members: Members, levels: MemberLevels) -> None:
     """Compare the loads that the sentence compares, in any balanced assignment.
 
     The loads of a block have one sum and differ by at most 1, so their least is that of
@@ -176,7 +176,7 @@ def _compare_loads(block: TightBlock, members: Members, levels: Levels) -> None:
         require(min(loads) == block.least >= block.most_below, "those hold no more")
 
 
-def _lowest(about: ExplainedCase, levels: Levels, topic: str) -> Key:
+def _lowest(about: ExplainedCase, levels: MemberLevels, topic: str) -> Key:
     """Return the lowest level of the subscribers of a topic."""
     return min(levels.key[name] for name in about.case.subscribers[topic])
 
@@ -184,7 +184,7 @@ def _lowest(about: ExplainedCase, levels: Levels, topic: str) -> Key:
 def _check_upper_sets(
     about: ExplainedCase,
     members: Members,
-    named: _Names,
+    named: _BlockNames,
     blocks: Sequence[Block],
 ) -> None:
     """Count that members of each level and above hold all that only they can hold.
@@ -221,7 +221,7 @@ def _claims_record(about: ExplainedCase, crowd: Crowd) -> CrowdedClaims:
 
 
 def _check_claims(
-    about: ExplainedCase, claims: CrowdedClaims, crowd: Crowd, levels: Levels
+    about: ExplainedCase, claims: CrowdedClaims, crowd: Crowd, levels: MemberLevels
 ) -> None:
     """Count claims, others, and room from the instance and the levels."""
     case, inside = about.case, set(claims.members)
@@ -243,7 +243,7 @@ def _check_claims(
 
 
 def _outranked_record(
-    about: ExplainedCase, found: Outranked, levels: Levels
+    about: ExplainedCase, found: Outranked, levels: MemberLevels
 ) -> OutrankedClaims:
     name = about.instance.members[found.member]
     topic = about.instance.topics[found.topic]
@@ -266,7 +266,7 @@ def _outranked_record(
 
 
 def _check_outranked(
-    about: ExplainedCase, found: OutrankedClaims, levels: Levels
+    about: ExplainedCase, found: OutrankedClaims, levels: MemberLevels
 ) -> None:
     """Look up the claims, and compare the levels."""
     owned = about.case.owned.get((found.member, found.topic), set())
@@ -278,7 +278,7 @@ def _check_outranked(
         require(found.most <= found.least, "they hold at most as many in any case")
 
 
-def _levels(about: ExplainedCase) -> Levels:
+def _levels(about: ExplainedCase) -> MemberLevels:
     """Read the levels of the certificate, which the judge has to accept.
 
     A key (n, w) of a threshold is ordered by n ÷ w, then by capacity, largest first
@@ -290,11 +290,11 @@ def _levels(about: ExplainedCase) -> Levels:
     if "threshold" not in document:
         keys = {name: (Fraction(level), 0) for name, level in low.items()}
         loads = _loads_by_level(about, keys, low)
-        return Levels(keys, low, dict.fromkeys(low, True), loads)
+        return MemberLevels(keys, low, dict.fromkeys(low, True), loads)
     pairs: Iterable[tuple[str, Sequence[int]]] = document["threshold"].items()
     keys = {name: (Fraction(n, w), -w) for name, (n, w) in pairs}
     flexible = {name: -keys[name][1] == w for name, w in about.case.capacity.items()}
-    return Levels(keys, low, flexible, {})
+    return MemberLevels(keys, low, flexible, {})
 
 
 def _loads_by_level(

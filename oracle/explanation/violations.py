@@ -41,7 +41,7 @@ def add_violations(
         firsts.setdefault(violation["rule"], violation)
     for rule, first in firsts.items():
         with found.checking():
-            place = _Place(about, rebalance, members, first)
+            place = _ViolationPlace(about, rebalance, members, first)
             record = Violated.model_validate(
                 {
                     "text": "",
@@ -56,7 +56,7 @@ def add_violations(
             found.add(record)
 
 
-class _Place:
+class _ViolationPlace:
     """The first place of a violated rule: who claims the partition, who has it."""
 
     def __init__(

@@ -14,9 +14,9 @@ from oracle.planning.change_records import (
     Subscribe,
 )
 from oracle.planning.members_needed import Limited, members_needed
-from oracle.planning.plan_records import MembersNeeded, Plan
+from oracle.planning.plan_records import MembersNeeded, PlanDocument
 from oracle.planning.ranking import rank
-from oracle.planning.what_if import Question, what_if
+from oracle.planning.what_if import PlanQuestion, what_if
 
 __all__ = [
     "AddPartitions",
@@ -25,8 +25,8 @@ __all__ = [
     "Leave",
     "Limited",
     "MembersNeeded",
-    "Plan",
-    "Question",
+    "PlanDocument",
+    "PlanQuestion",
     "SetLag",
     "Subscribe",
     "apply_changes",

@@ -14,7 +14,7 @@ from typing import Any, Final, Literal
 import verify
 from oracle.planning.apply_changes import common_subscription, new_names
 from oracle.planning.plan_records import MembersNeeded, Refuted
-from oracle.planning.what_if import Question
+from oracle.planning.what_if import PlanQuestion
 from rebalance import InstanceError, Member, Rebalance, instance_of, plain_of
 from solver import (
     STICKY,
@@ -32,7 +32,7 @@ Limited = Literal["peak-lag", "load"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class ResizedGroup:
     """The group with any number of members.
 
     Members that join have the ``subscription``. Members leave only if all subscribe to
@@ -41,7 +41,7 @@ class Group:
 
     rebalance: Rebalance
     subscription: list[str]
-    question: Question
+    question: PlanQuestion
 
     @property
     def present(self) -> int:
@@ -139,7 +139,7 @@ def members_needed(
     rebalance: Rebalance,
     limited: Limited,
     at_most: int,
-    question: Question,
+    question: PlanQuestion,
     *,
     subscription: list[str] | None = None,
 ) -> MembersNeeded:
@@ -171,16 +171,16 @@ def members_needed(
     if any(member.capacity is not None for member in rebalance.members.values()):
         reason = "the number of members is not examined for members with capacities"
         raise InstanceError(reason, subject=rebalance.group)
-    group = Group(rebalance=rebalance, subscription=wanted, question=question)
-    search = _Search(group=group, limited=limited, at_most=at_most)
+    group = ResizedGroup(rebalance=rebalance, subscription=wanted, question=question)
+    search = _MembersSearch(group=group, limited=limited, at_most=at_most)
     return search.by_load() if limited == "load" else search.by_lag()
 
 
 @dataclass(slots=True, kw_only=True)
-class _Search:
+class _MembersSearch:
     """One search; ``refuted`` are the numbers that do not suffice, ascending."""
 
-    group: Group
+    group: ResizedGroup
     limited: Limited
     at_most: int
     refuted: list[Refuted] = field(default_factory=list)

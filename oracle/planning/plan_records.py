@@ -259,7 +259,7 @@ class Ranking(PlanRecord):
     """The advice of the page of an audit."""
 
 
-class Plan(PlanRecord):
+class PlanDocument(PlanRecord):
     """Answers to what-if questions on one group."""
 
     format: Literal["plan/1"] = FORMAT

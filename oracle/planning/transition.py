@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 
 from heuristics import CooperativeStickyAssignor, withheld_of
+from oracle.member_transfers import grouped_transfers
 from oracle.planning.plan_records import PlannedTransfer, Transition
-from oracle.transfers import grouped_transfers
 from rebalance import NOBODY, Assignment, Instance, Int32
 
 EAGER: Final = frozenset({"range", "round-robin", "sticky"})

@@ -31,7 +31,7 @@ OPTIMUM = "optimum"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class PlanQuestion:
     """The questions on a group, beyond the changes."""
 
     policy: Policy
@@ -41,7 +41,7 @@ class Question:
 
 
 def what_if(
-    rebalance: Rebalance, changes: Sequence[Change], question: Question
+    rebalance: Rebalance, changes: Sequence[Change], question: PlanQuestion
 ) -> Outcome:
     """Apply the changes, solve, run every assignor, and judge all answers.
 
@@ -82,7 +82,7 @@ class _Changed:
     after: Instance
     owners: OwnersBefore
     case: verify.Case
-    question: Question
+    question: PlanQuestion
 
     def optimum(self, result: Result) -> PlannedAnswer:
         """Judge the best assignment."""

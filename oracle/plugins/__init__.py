@@ -8,8 +8,8 @@ from oracle.plugins.choice import Choice, chosen
 from oracle.plugins.joining import Joining, claim_of, rebalance_of
 from oracle.plugins.leader import Leader
 from oracle.plugins.memory import Memory
-from oracle.plugins.protocol import Mode, mode_of
-from oracle.plugins.settings import settings_of
+from oracle.plugins.plugin_settings import settings_of
+from oracle.plugins.protocol_modes import Mode, mode_of
 
 __all__ = [
     "Choice",

@@ -21,12 +21,17 @@ try:
 except ImportError as missing:
     raise MissingExtraError("oracle.plugins.aiokafka", "aiokafka") from missing
 
-from oracle.plugins.cluster import Cluster, counts_of
+from oracle.plugins.cluster import ClientCluster, counts_of
 from oracle.plugins.joining import Joining
 from oracle.plugins.leader import LagSource
 from oracle.plugins.memory import Memory
-from oracle.plugins.protocol import Mode
-from oracle.plugins.settings import FALLBACK, SECONDS, Settings, settings_of
+from oracle.plugins.plugin_settings import (
+    FALLBACK,
+    SECONDS,
+    PluginSettings,
+    settings_of,
+)
+from oracle.plugins.protocol_modes import Mode
 from rebalance.protocol import UNKNOWN_GENERATION, Subscription, encode_subscription
 
 
@@ -50,7 +55,7 @@ class AiokafkaAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     own assignors share one.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: PluginSettings) -> None:
         self.settings = settings
         self._memory = Memory()
         self._consumer: object = None
@@ -82,7 +87,7 @@ class AiokafkaAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
 
     def assign(
         self,
-        cluster: Cluster,
+        cluster: ClientCluster,
         members: Mapping[str, ConsumerProtocolMemberMetadata],
     ) -> dict[str, ConsumerProtocolMemberAssignment]:
         """Compute the assignment of the group, as its leader."""
@@ -127,7 +132,7 @@ def assignor(
     Parameters
     ----------
     algorithm, name, policy, seconds, fallback, rack, lag
-        See `oracle.plugins.settings.settings_of`.
+        See `oracle.plugins.plugin_settings.settings_of`.
 
     Raises
     ------

@@ -8,7 +8,7 @@ from typing import Protocol
 from oracle.plugins.joining import Joining
 
 
-class Cluster(Protocol):
+class ClientCluster(Protocol):
     """Part of a client's metadata that both clients have."""
 
     def partitions_for_topic(self, topic: str) -> set[int] | None:
@@ -16,7 +16,7 @@ class Cluster(Protocol):
         ...
 
 
-def counts_of(cluster: Cluster, joined: Iterable[Joining]) -> dict[str, int]:
+def counts_of(cluster: ClientCluster, joined: Iterable[Joining]) -> dict[str, int]:
     """Return the partition counts of the known topics with subscribers."""
     counts = {}
     for topic in sorted({t for member in joined for t in member.subscription.topics}):

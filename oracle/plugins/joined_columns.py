@@ -8,7 +8,7 @@ from itertools import chain
 import numpy as np
 
 from oracle.plugins.joining import Joining, listed_claim_of
-from oracle.plugins.protocol import Mode
+from oracle.plugins.protocol_modes import Mode
 from rebalance import ABSENT, Claims, Instance, Int64, subscription_classes
 
 

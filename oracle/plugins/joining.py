@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from oracle.plugins.protocol import Mode
+from oracle.plugins.protocol_modes import Mode
 from rebalance import Rebalance
 from rebalance import rebalance_of as checked
 from rebalance.protocol import (

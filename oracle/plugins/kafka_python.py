@@ -20,12 +20,17 @@ try:
 except ImportError as missing:
     raise MissingExtraError("oracle.plugins.kafka_python", "kafka-python") from missing
 
-from oracle.plugins.cluster import Cluster, counts_of
+from oracle.plugins.cluster import ClientCluster, counts_of
 from oracle.plugins.joining import Joining
 from oracle.plugins.leader import LagSource
 from oracle.plugins.memory import Memory
-from oracle.plugins.protocol import Mode
-from oracle.plugins.settings import FALLBACK, SECONDS, Settings, settings_of
+from oracle.plugins.plugin_settings import (
+    FALLBACK,
+    SECONDS,
+    PluginSettings,
+    settings_of,
+)
+from oracle.plugins.protocol_modes import Mode
 from rebalance.protocol import Subscription, decode_subscription, encode_subscription
 
 _MODES = {
@@ -34,10 +39,10 @@ _MODES = {
 }
 
 
-class Metadata(Cluster, Protocol):
+class Metadata(ClientCluster, Protocol):
     """The client's ``ClusterMetadata``."""
 
-    def brokers(self) -> Iterable[Broker]:
+    def brokers(self) -> Iterable[ClientBroker]:
         """Return all brokers."""
         ...
 
@@ -46,14 +51,14 @@ class Metadata(Cluster, Protocol):
         ...
 
 
-class Broker(Protocol):
+class ClientBroker(Protocol):
     """A broker in the client's metadata."""
 
     node_id: int
     rack: str | None
 
 
-class Member(Protocol):
+class ClientMember(Protocol):
     """A member as the client passes it to the leader; ``metadata`` is decoded."""
 
     member_id: str
@@ -64,7 +69,7 @@ class Member(Protocol):
 class KafkaPythonAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     """An assignor that each consumer instantiates; `assignor` creates the class."""
 
-    settings: ClassVar[Settings]
+    settings: ClassVar[PluginSettings]
 
     def __init__(self) -> None:
         self._memory = Memory()
@@ -96,7 +101,7 @@ class KafkaPythonAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         self._memory.remember(given, generation)
 
     def assign(
-        self, cluster: Metadata, members: Sequence[Member]
+        self, cluster: Metadata, members: Sequence[ClientMember]
     ) -> dict[str, ConsumerProtocolAssignment]:
         """Compute the assignment of the group, as its leader."""
         joined = [
@@ -135,7 +140,7 @@ def assignor(
     Parameters
     ----------
     algorithm, name, policy, seconds, fallback, rack, lag
-        See `oracle.plugins.settings.settings_of`.
+        See `oracle.plugins.plugin_settings.settings_of`.
     cooperative : bool, optional
         Whether members keep partitions during a rebalance (KIP-429). Default: the mode
         of Kafka's assignor of that name, True for ``cooperative-sticky``.

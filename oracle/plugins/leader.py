@@ -17,7 +17,7 @@ from oracle.plugins.choice import Choice
 from oracle.plugins.in_time import in_time
 from oracle.plugins.joined_columns import instance_of_joined
 from oracle.plugins.joining import Joining, Lags, Racks, rebalance_of
-from oracle.plugins.protocol import Mode
+from oracle.plugins.protocol_modes import Mode
 from oracle.plugins.withholding import without_unrevoked
 from rebalance import NOBODY, Assignment, Instance, encode_assignments, instance_of
 from solver import Limits

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from oracle.plugins.protocol import Mode
+from oracle.plugins.protocol_modes import Mode
 from rebalance.protocol import (
     UNKNOWN_GENERATION,
     Partitions,

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
-from oracle.report.outcomes import Counts
+from oracle.report.outcomes import OutcomeCounts
 from oracle.summary import CLASSIC, CONSUMER, INVALID, equals, last_units
 from oracle.wording import counted
 
@@ -41,7 +41,12 @@ class Advisor:
         self._of_consumers = _assignors_of_consumers(rebalances)
 
     def advice(
-        self, group: Group, assignor: str | None, counts: Counts, *, cooperative: bool
+        self,
+        group: Group,
+        assignor: str | None,
+        counts: OutcomeCounts,
+        *,
+        cooperative: bool,
     ) -> str:
         """Return one line on a group, in the row of the assignor that it used last.
 
@@ -70,7 +75,7 @@ def _assignors_of_consumers(rebalances: pa.Table) -> set[str | None]:
     return set(rebalances["client_assignor"].filter(flags).unique().to_pylist())
 
 
-def _rate(counts: Counts) -> str:
+def _rate(counts: OutcomeCounts) -> str:
     rate = counts.gain / counts.judged
     return f"{rate:,.1f}" if rate >= LEAST_SAVED else "under 0.1"
 
@@ -83,7 +88,9 @@ def _now(last: dict[str, Any]) -> list[str]:
     return [f"balance it now: at least {counted(last['transfers'], 'transfer')}"]
 
 
-def _switch(counts: Counts, names: list[str], others: dict[str, int]) -> list[str]:
+def _switch(
+    counts: OutcomeCounts, names: list[str], others: dict[str, int]
+) -> list[str]:
     """Return the advice to switch, if that saves something that can be seen.
 
     Only assignors that apply to every rebalance are considered.

@@ -15,7 +15,7 @@ import vl_convert
 from altair.utils.schemapi import debug_mode
 
 from oracle.report.gaps import Gaps
-from oracle.report.outcomes import Counts
+from oracle.report.outcomes import OutcomeCounts
 from oracle.summary import OUTCOMES
 from oracle.wording import percent
 
@@ -35,7 +35,7 @@ to draw it; tests check the charts as a whole."""
 
 @_unchecked
 def outcome_bars(
-    rows: Sequence[tuple[str, Counts]], *, width: int, share: bool = True
+    rows: Sequence[tuple[str, OutcomeCounts]], *, width: int, share: bool = True
 ) -> str:
     """Draw one bar per row: its rebalances by outcome, as shares, labeled with counts.
 
@@ -169,7 +169,7 @@ def gap_cells(gaps: Gaps, names: dict[str, str], *, width: int) -> str:
     return _svg(alt.layer(cells, written), width=room, height=_CELL * len(labels))
 
 
-def _pieces(label: str, counts: Counts, room: int) -> Iterator[Row]:
+def _pieces(label: str, counts: OutcomeCounts, room: int) -> Iterator[Row]:
     """Yield the segments of one bar, as shares of its total."""
     start = 0
     for outcome in OUTCOMES:

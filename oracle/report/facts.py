@@ -10,9 +10,9 @@ from pathlib import Path
 import pyarrow as pa
 
 from oracle.report.advice import Advisor
-from oracle.report.episodes import Episodes, episodes_of
+from oracle.report.group_episodes import GroupEpisodes, episodes_of
 from oracle.report.load import Tables, load
-from oracle.report.outcomes import Counts, added
+from oracle.report.outcomes import OutcomeCounts, added
 from oracle.report.states import States, states_of
 from oracle.report.trend import Trend, trend_of
 from oracle.summary import (
@@ -58,7 +58,7 @@ class ClientRow:
     group: str
     assignor: str | None
     cooperative: bool
-    counts: Counts
+    counts: OutcomeCounts
     lag: Lag
     advice: str = ""
 
@@ -70,7 +70,7 @@ class AssignorRow:
     name: str
     applies: int
     refuses: int
-    counts: Counts
+    counts: OutcomeCounts
     balanced: int
     lag: Lag
 
@@ -88,11 +88,11 @@ class Facts:
 
     groups: tuple[ClientRow, ...]
     clients: tuple[ClientRow, ...]
-    others: Counts
+    others: OutcomeCounts
     others_count: int
-    all_clients: Counts
+    all_clients: OutcomeCounts
     assignors: tuple[AssignorRow, ...]
-    episodes: tuple[Episodes, ...]
+    episodes: tuple[GroupEpisodes, ...]
     generations: int
     proved: int
     judged_groups: int
@@ -110,9 +110,9 @@ def facts_of(tables: Tables, units: pa.Table | None = None) -> Facts:
     return Facts(
         groups=tuple(rows),
         clients=tuple(shown),
-        others=added(Counts, [row.counts for row in rest]),
+        others=added(OutcomeCounts, [row.counts for row in rest]),
         others_count=len(rest),
-        all_clients=added(Counts, [row.counts for row in rows]),
+        all_clients=added(OutcomeCounts, [row.counts for row in rows]),
         assignors=tuple(_assignor_rows(tables.answers)),
         episodes=tuple(episodes_of(tables.episodes)),
         generations=len(tables.rebalances),
@@ -177,10 +177,10 @@ def _client_rows(units: pa.Table, tables: Tables) -> list[ClientRow]:
     return sorted(rows, key=_most_to_gain)
 
 
-def counts_of(row: Mapping[str, int]) -> Counts:
+def counts_of(row: Mapping[str, int]) -> OutcomeCounts:
     """Return sums of `oracle.summary` as counts."""
     names = (*OUTCOMES, "needless_moves", "transfers")
-    return Counts(**{name: row[name] for name in names})
+    return OutcomeCounts(**{name: row[name] for name in names})
 
 
 def _example(rows: Sequence[ClientRow]) -> ClientRow | None:

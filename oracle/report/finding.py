@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from oracle.report.facts import ClientRow, Facts
-from oracle.report.outcomes import Counts
+from oracle.report.outcomes import OutcomeCounts
 from oracle.report.states import StateCounts
 from oracle.wording import counted
 
@@ -42,7 +42,7 @@ def example_counts(row: ClientRow) -> str:
     )
 
 
-def _of_rebalances(counts: Counts) -> str:
+def _of_rebalances(counts: OutcomeCounts) -> str:
     """State how many rebalances were not optimal, and why."""
     if not counts.wrong:
         rebalances = counted(counts.judged, "rebalance")

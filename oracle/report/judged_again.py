@@ -18,7 +18,7 @@ from oracle.report.load import Tables, load_documents
 from pipeline.evaluation import (
     ACTUAL,
     OPTIMUM,
-    Answer,
+    AssignorAnswer,
     DisagreementError,
     Evaluation,
     answer_columns,
@@ -62,15 +62,15 @@ class JudgedAgain:
         As the judge read it.
     document : Rebalance
     evaluation : Evaluation
-    given, best : Answer
+    given, best : AssignorAnswer
         The recorded assignment and the optimum.
     """
 
     instance: dict[str, Any]
     document: Rebalance
     evaluation: Evaluation
-    given: Answer
-    best: Answer
+    given: AssignorAnswer
+    best: AssignorAnswer
 
     def compare(self, rows: Mapping[str, Row]) -> None:
         """Compare the verdicts with rows of a table, by assignor, column by column.
@@ -153,15 +153,15 @@ def judged_again(
         instance=instance,
         document=document,
         evaluation=evaluation,
-        given=Answer(assignor=ACTUAL, assignment=given, verdict=verdict),
+        given=AssignorAnswer(assignor=ACTUAL, assignment=given, verdict=verdict),
         best=evaluation.optimum() if best_text is None else _read(best_text, case),
     )
 
 
-def _read(text: str, case: verify.Case) -> Answer:
+def _read(text: str, case: verify.Case) -> AssignorAnswer:
     best = verify.read_assignment(text)
     verdict = verify.judge_case(case, best)
-    return Answer(assignor=OPTIMUM, assignment=best, verdict=verdict)
+    return AssignorAnswer(assignor=OPTIMUM, assignment=best, verdict=verdict)
 
 
 def _stated(

@@ -203,7 +203,7 @@ def _light(table: str) -> list[str]:
     return [name for name in SCHEMAS[table].names if name not in _DOCUMENTS]
 
 
-class _Answered(NamedTuple):
+class _AnswerCounts(NamedTuple):
     """Counts of the answers, or of one batch of them."""
 
     counts: AssignorCounts
@@ -213,10 +213,10 @@ class _Answered(NamedTuple):
 
 def _answers(
     folder: Path, pool: ThreadPoolExecutor, chosen: ds.Expression | None
-) -> _Answered:
+) -> _AnswerCounts:
     """Count the answers, and keep those of the clients, batch by batch."""
     columns = list(dict.fromkeys((*ANSWER_COLUMNS, *GAIN_COLUMNS, *_CLIENTS)))
-    counted: list[Future[_Answered]] = []
+    counted: list[Future[_AnswerCounts]] = []
     with _dataset(folder, "answers", {*_REPEATED, *_NAMES}) as dataset:
         # One thread reads while others count: Arrow's own would read far ahead.
         for batch in dataset.to_batches(
@@ -227,15 +227,15 @@ def _answers(
             counted.append(pool.submit(_counted, batch))
         parts = [future.result() for future in counted]
     nothing = _counted(_NO_ANSWER)
-    return _Answered(
+    return _AnswerCounts(
         counts=merge_assignor_counts(part.counts for part in parts),
         gains=merge_group_gains(part.gains for part in (nothing, *parts)),
         actual=pa.concat_tables(part.actual for part in (nothing, *parts)),
     )
 
 
-def _counted(answers: pa.RecordBatch) -> _Answered:
-    return _Answered(
+def _counted(answers: pa.RecordBatch) -> _AnswerCounts:
+    return _AnswerCounts(
         counts=partial_assignor_counts(answers),
         gains=partial_group_gains(answers),
         actual=_clients(answers),

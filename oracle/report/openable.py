@@ -15,16 +15,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from markupsafe import Markup
 
+from oracle.member_transfers import MemberTransfer
 from oracle.names import visible
 from oracle.report.assignment_diff import FATES
-from oracle.report.environment import environment
 from oracle.report.facts import ClientRow
 from oracle.report.flows import Change
 from oracle.report.group_index import Group, case_id, group_id, literal
 from oracle.report.load import Tables
 from oracle.report.outliers import Outlier, Row, solved
+from oracle.report.page_templates import environment
 from oracle.summary import INVALID, NEEDLESS, OPTIMUM, UNBALANCED, equals
-from oracle.transfers import Transfer
 from oracle.wording import counted, ranges
 
 MOST: Final = 600
@@ -171,7 +171,7 @@ def _balancing(case: Outlier) -> list[str]:
     return texts + [f"and {counted(more, 'more partition')}"] * bool(more)
 
 
-def _partitions(transfer: Transfer) -> str:
+def _partitions(transfer: MemberTransfer) -> str:
     pieces = transfer.partitions.items()
     texts = [f"{visible(topic, limit=40)} {ranges(n)}" for topic, n in pieces]
     more = len(texts) - TOPICS_LISTED

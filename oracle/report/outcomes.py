@@ -13,7 +13,7 @@ _Counts = TypeVar("_Counts", bound="DataclassInstance")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class OutcomeCounts:
     """Rebalances by outcome; they add up to all.
 
     Attributes

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from markupsafe import Markup
 
+from oracle.member_transfers import MemberTransfer, transfers_of
 from oracle.report.assignment_diff import (
     AssignmentDiff,
     Held,
@@ -24,7 +25,6 @@ from oracle.report.load import Tables
 from oracle.report.moves_drawing import drawing
 from oracle.report.proof import Bound, Chain, bound_of, chain_of
 from oracle.summary import INVALID, NEEDLESS, OPTIMUM, UNBALANCED, equals
-from oracle.transfers import Transfer, transfers_of
 from pipeline.groups import with_held
 from rebalance import AssignmentDocument, Rebalance, instance_of
 from solver import solve
@@ -82,7 +82,7 @@ class Outlier:
     chain: Chain | None
     bound: Bound
     broken: tuple[Broken, ...]
-    balancing: tuple[Transfer, ...] = ()
+    balancing: tuple[MemberTransfer, ...] = ()
 
     @property
     def recorded(self) -> Markup:
@@ -201,7 +201,7 @@ def _outlier(judged: JudgedAgain) -> Outlier:
     )
 
 
-def _balancing(document: Rebalance, given: Members) -> tuple[Transfer, ...]:
+def _balancing(document: Rebalance, given: Members) -> tuple[MemberTransfer, ...]:
     """Return the fewest transfers from the assignment to balanced loads."""
     held = AssignmentDocument.model_construct(members=given)
     instance = instance_of(with_held(document, held))

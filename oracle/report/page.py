@@ -30,7 +30,6 @@ from oracle.report.endless import (
     EndlessRow,
     endless_of,
 )
-from oracle.report.environment import assignor_label, environment
 from oracle.report.facts import AssignorRow, ClientRow, Facts, facts_of, units_of
 from oracle.report.finding import headline
 from oracle.report.gaps import BESTS, Gaps, gaps_of
@@ -38,8 +37,9 @@ from oracle.report.group_index import Group, case_id, group_data, group_ids
 from oracle.report.kip54 import kip54_of
 from oracle.report.load import load, system_allocator
 from oracle.report.openable import rebalance_data
-from oracle.report.outcomes import Counts
+from oracle.report.outcomes import OutcomeCounts
 from oracle.report.outliers import Outlier, outlier_of, outliers_of
+from oracle.report.page_templates import assignor_label, environment
 from oracle.report.trend import Trend
 from oracle.writing import replacing
 from pipeline.evaluation import ACTUAL, OPTIMUM
@@ -303,7 +303,10 @@ def _assignor_charts(facts: Facts) -> dict[str, str]:
 
 
 def _wide_and_narrow(
-    names: Sequence[tuple[str, ...]], counts: Sequence[Counts], *, share: bool = True
+    names: Sequence[tuple[str, ...]],
+    counts: Sequence[OutcomeCounts],
+    *,
+    share: bool = True,
 ) -> dict[str, str]:
     """Draw the same bars for wide and narrow screens; the page shows one of them.
 

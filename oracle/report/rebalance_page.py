@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import metadata
 from pathlib import Path
 
-from oracle.report.environment import environment
 from oracle.report.outliers import outlier_of
+from oracle.report.page_templates import environment
 from oracle.writing import replacing
 
 

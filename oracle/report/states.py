@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from oracle.report.load import Tables
-from oracle.report.outcomes import Counts, added
+from oracle.report.outcomes import OutcomeCounts, added
 from oracle.summary import equals, is_true, summed
 
 REASONS_LISTED: Final = 8
@@ -53,9 +53,9 @@ class StateCounts:
         return self.judged + self.undetermined
 
     @property
-    def bar(self) -> Counts:
+    def bar(self) -> OutcomeCounts:
         """The same in the colours of the outcomes of rebalances."""
-        return Counts(
+        return OutcomeCounts(
             optimum=self.balanced,
             unbalanced=self.unbalanced,
             invalid=self.invalid,

@@ -7,7 +7,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from oracle.report.outcomes import Counts
+from oracle.report.outcomes import OutcomeCounts
 from oracle.summary import OUTCOMES, day_counts
 from pipeline.tables import UNDATED
 
@@ -25,7 +25,7 @@ class Day:
     """
 
     date: str
-    counts: Counts
+    counts: OutcomeCounts
     lag_known: int
     lag_above: int
     needless_lag: int
@@ -50,7 +50,7 @@ def trend_of(units: pa.Table, actual: pa.Table) -> Trend:
     days = [
         Day(
             date=row["date"],
-            counts=Counts(**{name: row[name] for name in names}),
+            counts=OutcomeCounts(**{name: row[name] for name in names}),
             lag_known=row["lag_known"] or 0,
             lag_above=int(row["lag_above"] or 0),
             needless_lag=int(row["needless_lag"] or 0),

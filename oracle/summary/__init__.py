@@ -28,7 +28,7 @@ from oracle.summary.group_sums import (
     hourly_generations,
     kip54_counts,
 )
-from oracle.summary.lag import medians, percent_above
+from oracle.summary.lag_summary import medians, percent_above
 from oracle.summary.last_rows import last_units
 from oracle.summary.outcome_columns import (
     INVALID,

@@ -23,7 +23,7 @@ from oracle.summary.arrow_columns import (
     summed,
     where,
 )
-from oracle.summary.lag import lag_known, percent_above
+from oracle.summary.lag_summary import lag_known, percent_above
 from oracle.summary.outcome_columns import (
     INVALID,
     NEEDLESS,

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from oracle.summary.arrow_columns import equals, is_true, known, ones, summed, where
-from oracle.summary.lag import lag_known, percent_above
+from oracle.summary.lag_summary import lag_known, percent_above
 from oracle.summary.outcome_columns import INVALID, OUTCOMES, kip54_columns
 
 GROUP_KEYS: Final = ("cluster", "group_id", "client_assignor")

@@ -2,6 +2,6 @@
 
 from pipeline.audit.request import AuditRequest
 from pipeline.audit.run import AuditSummary, audit
-from pipeline.writing import refuse_replaced
+from pipeline.audit_writing import refuse_replaced
 
 __all__ = ["AuditRequest", "AuditSummary", "audit", "refuse_replaced"]

@@ -14,14 +14,16 @@ from typing import Any, Final
 
 from pipeline.audit.manifest import versions
 from pipeline.judging.instances import ClusterFacts
-from pipeline.sources.find import Found
+from pipeline.sources.find import FoundSources
 from pipeline.tables import FORMAT, LAYOUT
 
 _CODE: Final = ("heuristics", "pipeline", "rebalance", "solver", "verify")
 _DIGITS: Final = 16
 
 
-def fingerprint(found: Found, facts: ClusterFacts, options: Mapping[str, Any]) -> str:
+def fingerprint(
+    found: FoundSources, facts: ClusterFacts, options: Mapping[str, Any]
+) -> str:
     """Return a name for the request, of hexadecimal digits.
 
     A source counts with its location, length, and modification time; of a running
@@ -35,7 +37,7 @@ def fingerprint(found: Found, facts: ClusterFacts, options: Mapping[str, Any]) -
 
 
 def _parts(
-    found: Found, facts: ClusterFacts, options: Mapping[str, Any]
+    found: FoundSources, facts: ClusterFacts, options: Mapping[str, Any]
 ) -> Iterator[object]:
     yield FORMAT, LAYOUT, sorted(versions().items()), _code()
     yield sorted(options.items())

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
-from pipeline.sources.find import Found
+from pipeline.sources.find import FoundSources
 from pipeline.sources.source_kind import SourceKind
 from pipeline.tables import FORMAT, LAYOUT
 
@@ -30,7 +30,7 @@ _PACKAGES: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class AuditCounts:
     """Counts of an audit.
 
     ``rows_read`` are those of the sources, of which ``rows_repeated`` are records that
@@ -47,10 +47,10 @@ class Counts:
 
 
 def manifest_of(
-    found: Found,
+    found: FoundSources,
     *,
     parameters: Mapping[str, Any],
-    counts: Counts,
+    counts: AuditCounts,
     spark: Mapping[str, int],
     java: str,
     started: datetime,
@@ -90,7 +90,7 @@ def manifest_of(
     }
 
 
-def _live(found: Found) -> list[dict[str, Any]]:
+def _live(found: FoundSources) -> list[dict[str, Any]]:
     """Describe the offsets that were read from a running cluster, by partition."""
     if found.live is None:
         return []

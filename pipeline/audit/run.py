@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Final
 
 from pyspark.sql import SparkSession
 
+from pipeline.audit.audit_input import found_input
 from pipeline.audit.fingerprint import fingerprint
-from pipeline.audit.input import found_input
 from pipeline.audit.judged import JudgedRuns
 from pipeline.audit.lazy_spark import Clock, LazySpark, in_background
-from pipeline.audit.manifest import Counts, manifest_of
-from pipeline.audit.progress import Progress, watched
+from pipeline.audit.manifest import AuditCounts, manifest_of
 from pipeline.audit.request import AuditRequest
 from pipeline.audit.run_row import run_table
 from pipeline.audit.sorting import in_order
+from pipeline.audit.stage_progress import Progress, watched
 from pipeline.audit.stages import seen_by_tasks
 from pipeline.audit.steps import (
     Division,
@@ -31,14 +31,14 @@ from pipeline.audit.steps import (
     judge_cases,
     read_cases,
 )
+from pipeline.audit_writing import Staging, Tell, WritePage, no_report, staging
 from pipeline.evaluation import KIP54, selection
 from pipeline.files import LocalStore, Stores, uri_of
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.settings import Settings
 from pipeline.known_counts import known_counts
-from pipeline.sources.find import Found
+from pipeline.sources.find import FoundSources
 from pipeline.tables import ORDER, PARTITION_COLUMNS, RUN_TABLE, SCHEMAS, TABLES
-from pipeline.writing import Staging, Tell, WritePage, no_report, staging
 from rebalance import ClaimRule, SourceError, extra_needed
 
 if TYPE_CHECKING:  # its clients take a while to load
@@ -178,7 +178,9 @@ class _Audit:
     clock: Clock
 
 
-def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> Counts:
+def _run(
+    spark: SparkSession, found: FoundSources, place: Staging, audit: _Audit
+) -> AuditCounts:
     """Read, judge, and write, as far as an earlier run has not done so."""
     tracker, work = spark.sparkContext.statusTracker(), place.work
     with audit.clock.phase("read"), watched(tracker, audit.progress, "read"):
@@ -208,7 +210,7 @@ def _run(spark: SparkSession, found: Found, place: Staging, audit: _Audit) -> Co
     ):
         judged = JudgedRuns(paths)
         _write_tables(place, judged)
-        return Counts(
+        return AuditCounts(
             rows_read=seen.rows_read,
             rows_repeated=seen.rows_repeated,
             rows=judged.count_rows(),

@@ -171,7 +171,8 @@ def judge_batches(batches: Batches, settings: Settings) -> Batches:
     Parameters
     ----------
     batches
-        Rows as in `pipeline.audit.work.CASES`; those of a part follow one another.
+        Rows as in `pipeline.audit.stored_work.CASES`; those of a part follow one
+        another.
     """
     known = codes_of_process(settings.claim_rule)
     for part, group in groupby(_rows_of(batches), key=itemgetter(PART)):

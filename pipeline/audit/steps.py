@@ -20,10 +20,10 @@ from pipeline.audit.stages import (
     to_judge,
     topic_names,
 )
-from pipeline.audit.work import save_cases, save_judged, saved_cases
+from pipeline.audit.stored_work import save_cases, save_judged, saved_cases
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.settings import Settings
-from pipeline.sources.find import Found
+from pipeline.sources.find import FoundSources
 from pipeline.sources.lag_metrics import gap_rows
 from pipeline.sources.spark_rows import (
     SPARK_ERRORS,
@@ -71,7 +71,9 @@ class Earlier:
         return f"{text}, and {tables} of {len(SCHEMAS)} tables" if tables else text
 
 
-def division_of(spark: SparkSession, found: Found, tasks: int | None) -> Division:
+def division_of(
+    spark: SparkSession, found: FoundSources, tasks: int | None
+) -> Division:
     """Divide the work by the length of the sources; ``tasks``, if given, is exact."""
     length = sum(file.length for file in found.files)
     if found.live is not None:
@@ -113,7 +115,7 @@ def earlier_work(
 def read_cases(
     spark: SparkSession,
     work: Unfinished,
-    found: Found,
+    found: FoundSources,
     facts: ClusterFacts,
     division: Division,
 ) -> DataFrame:

@@ -17,10 +17,10 @@ from pipeline.cases import Held
 from pipeline.describe.cells import CellError, UnnamedTopicsError, number_of
 from pipeline.describe.headings import MEMBER, Form
 from pipeline.describe.holders import assigned_in, count_in, held_by_partition
-from pipeline.describe.messages import REBALANCING
 from pipeline.describe.refusal import NotJudged
 from pipeline.describe.sections import Remark, Section
 from pipeline.describe.snapshots import AT_REST, BY_STATE, BY_TEXTS, Snapshot
+from pipeline.describe.tool_messages import REBALANCING
 
 _MOST_MEMBERS: Final = 2**31 - 1
 

@@ -28,10 +28,10 @@ from pipeline.cases import (
 from pipeline.describe.cells import MISSING, UnnamedTopicsError, number_of, partition_of
 from pipeline.describe.headings import Form
 from pipeline.describe.holders import Holders, assigned_in, holders_of
-from pipeline.describe.messages import ERROR, NO_MEMBERS, REBALANCING
 from pipeline.describe.refusal import NotJudged, placed
 from pipeline.describe.sections import Section
 from pipeline.describe.snapshots import AT_REST, BY_STATE, Snapshot
+from pipeline.describe.tool_messages import ERROR, NO_MEMBERS, REBALANCING
 from rebalance import INT64_MAX
 
 _GONE: Final = ("Empty", "Dead")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from pipeline.describe.headings import GROUP, OWNER, Form
-from pipeline.describe.messages import IGNORED, Note
 from pipeline.describe.text_tables import Cells, Fault, Piece, Table
+from pipeline.describe.tool_messages import IGNORED, Note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ from pipeline.describe.headings import (
     heading_of,
     title_of,
 )
-from pipeline.describe.messages import Note, note_of
+from pipeline.describe.tool_messages import Note, note_of
 from pipeline.sources.lines import Line
 
 NO_GROUP: Final = "a table without the column GROUP: name its group with --group-name"

@@ -40,7 +40,7 @@ Document: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class AssignorAnswer:
     """Answer of one assignor.
 
     Attributes
@@ -126,9 +126,9 @@ class Evaluation:
         """Lower bound on the peak lag of every valid assignment; None without lag."""
         return self.case.peak_lag_bound
 
-    def answers(self, names: Collection[str]) -> Iterator[Answer | Failure]:
+    def answers(self, names: Collection[str]) -> Iterator[AssignorAnswer | Failure]:
         """Run and judge the named assignors: heuristics, optimum, KIP-54's optimum."""
-        runs: dict[str, Callable[[], Answer]] = {
+        runs: dict[str, Callable[[], AssignorAnswer]] = {
             name: partial(self.heuristic, assignor)
             for name, assignor in ASSIGNORS.items()
         }
@@ -143,16 +143,16 @@ class Evaluation:
             except Exception as error:  # noqa: BLE001  # a failure affects one answer
                 yield Failure(assignor=name, error=error)
 
-    def heuristic(self, assignor: Assignor) -> Answer:
+    def heuristic(self, assignor: Assignor) -> AssignorAnswer:
         """Run and judge one heuristic, or return why it does not apply."""
         refused = assignor.refuses(self.instance)
         if refused is not None:
-            return Answer(assignor=assignor.name, refused=refused)
+            return AssignorAnswer(assignor=assignor.name, refused=refused)
         assignment = assignor.assign(self.instance)
         document = document_of(self.instance, assignment, assignor=assignor.name)
         return self.judge(assignor.name, document)
 
-    def optimum(self) -> Answer:
+    def optimum(self) -> AssignorAnswer:
         """Solve for dec-min balance and stickiness, and have the certificate checked.
 
         ``policy`` and ``objectives`` are omitted: the certificate proves both
@@ -162,7 +162,7 @@ class Evaluation:
         bare = document.model_copy(update={"policy": None, "objectives": None})
         return self.judge(OPTIMUM, bare)
 
-    def kip54(self) -> Answer:
+    def kip54(self) -> AssignorAnswer:
         """Solve for the fewest moves among KIP-54 balanced assignments.
 
         It does not apply if the solvers that it needs are not installed.
@@ -170,7 +170,7 @@ class Evaluation:
         try:
             result = solve(self.instance, NAMED[KIP54], limits=Limits(effort=EFFORT))
         except MissingExtraError as missing:
-            return Answer(assignor=KIP54, refused=str(missing))
+            return AssignorAnswer(assignor=KIP54, refused=str(missing))
         return self.judge(KIP54, result.to_document(self.instance))
 
     def actual(
@@ -179,7 +179,7 @@ class Evaluation:
         *,
         assignor: str | None,
         cooperative: bool,
-    ) -> Answer:
+    ) -> AssignorAnswer:
         """Judge the assignment that the group's leader computed."""
         document: Document = {
             "format": "assignment/1",
@@ -191,11 +191,11 @@ class Evaluation:
         if assignor is not None:
             document["assignor"] = assignor
         verdict = judge_case(self.case, document, cooperative=cooperative)
-        return Answer(
+        return AssignorAnswer(
             assignor=ACTUAL, assignment=document, verdict=verdict, judged_by=JUDGE
         )
 
-    def judge(self, assignor: str, document: AssignmentDocument) -> Answer:
+    def judge(self, assignor: str, document: AssignmentDocument) -> AssignorAnswer:
         """Judge the JSON value of an assignment.
 
         Raises
@@ -208,6 +208,6 @@ class Evaluation:
         if verdict["verdict"] == "unreadable":
             culprit = verdict["evidence"]["unreadable"]
             raise InstanceError(culprit["reason"], subject=culprit["path"])
-        return Answer(
+        return AssignorAnswer(
             assignor=assignor, assignment=plain, verdict=verdict, judged_by=JUDGE
         )

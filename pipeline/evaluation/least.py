@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.evaluation.answers import Answer
+from pipeline.evaluation.answers import AssignorAnswer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +69,7 @@ class Least:
 
 
 def least_of(
-    optimum: Answer | None, kip54: Answer | None, *, by_capacity: bool
+    optimum: AssignorAnswer | None, kip54: AssignorAnswer | None, *, by_capacity: bool
 ) -> Least:
     """Return the least values that two answers prove; None: there is no answer."""
     moves_kip54 = _least_moves_by_kip54(kip54)
@@ -85,7 +85,7 @@ def least_of(
     )
 
 
-def _least_moves_by_kip54(answer: Answer | None) -> int | None:
+def _least_moves_by_kip54(answer: AssignorAnswer | None) -> int | None:
     if answer is None or answer.verdict is None or answer.status != "optimal":
         return None
     figures = answer.verdict["figures"]

@@ -6,13 +6,13 @@ from typing import Any
 
 import orjson
 
-from pipeline.evaluation.answers import Answer
+from pipeline.evaluation.answers import AssignorAnswer
 from pipeline.evaluation.least import Least
 
 Row = dict[str, Any]
 
 
-def answer_columns(answer: Answer, least: Least, bound: int | None) -> Row:
+def answer_columns(answer: AssignorAnswer, least: Least, bound: int | None) -> Row:
     """Return the columns of one row that depend on the answer."""
     row: Row = {
         "assignor": answer.assignor,
@@ -32,7 +32,7 @@ def _json_text(document: Row) -> str:
     return orjson.dumps(document, option=orjson.OPT_SORT_KEYS).decode()
 
 
-def _judged(answer: Answer, bound: int | None) -> Row:
+def _judged(answer: AssignorAnswer, bound: int | None) -> Row:
     """Return an answer's verdict; ``bound`` is on the peak lag, None without lag."""
     assignment, verdict = answer.judged()
     figures, proved = verdict["figures"], verdict["proved"]
@@ -63,7 +63,7 @@ def _judged(answer: Answer, bound: int | None) -> Row:
     }
 
 
-def _compared(answer: Answer, least: Least) -> Row:
+def _compared(answer: AssignorAnswer, least: Least) -> Row:
     _, verdict = answer.judged()
     return {
         "at_optimum": least.is_optimum(verdict),

@@ -21,6 +21,7 @@ from pyspark.sql import functions as f
 
 from pipeline.audit.lazy_spark import Clock, LazySpark, failure_of
 from pipeline.audit.live_rows import kept_table
+from pipeline.audit_writing import as_output_error
 from pipeline.files import LocalStore, Location, Stores, shown, uri_of
 from pipeline.following.batch_ranges import BatchRange
 from pipeline.following.kept_state import KeptState
@@ -36,7 +37,6 @@ from pipeline.live import (
     read_identity,
 )
 from pipeline.sources.spark_rows import SPARK_ERRORS
-from pipeline.writing import as_output_error
 from rebalance import OracleError, OutputError, OutsideError
 
 _LOCK: Final = ".following"

@@ -22,9 +22,9 @@ import uuid
 from collections.abc import Callable
 from typing import Final
 
+from pipeline.audit_writing import as_output_error
 from pipeline.files import FileStore, name_of, shown
 from pipeline.following.batch_ranges import BatchRange, merges, outermost, range_of
-from pipeline.writing import as_output_error
 
 _NOTES: Final = "_merged"
 

@@ -11,11 +11,11 @@ from typing import Any, Final
 
 import orjson
 
+from pipeline.audit_writing import as_output_error
 from pipeline.files import FileStore, shown
 from pipeline.following.batch_ranges import is_complete
 from pipeline.following.kept_batches import KeptBatches
 from pipeline.live import BEGIN_ANEW, ClusterIdentity
-from pipeline.writing import as_output_error
 from rebalance import OutputError
 
 RECORDS_FOLDER: Final = "records"

@@ -1,7 +1,8 @@
 """The instance of a state: the members own the partitions that they hold.
 
 A describe text has no rebalance, so the audit's instance of a snapshot has no owners.
-The question here is for the best next assignment, as `pipeline.live.snapshot` asks it.
+The question here is for the best next assignment, as `pipeline.live.group_snapshots`
+asks it.
 """
 
 from __future__ import annotations

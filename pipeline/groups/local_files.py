@@ -22,7 +22,7 @@ from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.topic_names import names_of_ids, with_names
 from pipeline.known_counts import known_counts
-from pipeline.sources.find import Found, find_sources
+from pipeline.sources.find import FoundSources, find_sources
 from pipeline.sources.given_subscriptions import (
     read_subscriptions,
     with_given_subscriptions,
@@ -125,7 +125,7 @@ class LocalFiles:
         return reasons_of([*quarantined, *unknown])
 
     @cached_property
-    def _found(self) -> Found:
+    def _found(self) -> FoundSources:
         found = find_sources([self.path], group_name=self.group_name)
         large = sum(file.length for file in found.files)
         if large > LARGEST or not all(is_local(file.uri) for file in found.files):

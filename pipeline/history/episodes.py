@@ -25,7 +25,7 @@ from pipeline.history.place import NO_DURATION, Duration, Place, duration
 
 
 @dataclass(slots=True, kw_only=True)
-class Running:
+class UnfinishedEpisode:
     """The unfinished episode."""
 
     place: Place  # of the first round, as are the next two
@@ -46,7 +46,7 @@ class Episodes:
     """Split a group's cases into episodes, and yield each case once it is complete."""
 
     def __init__(self) -> None:
-        self._running: Running | None = None
+        self._running: UnfinishedEpisode | None = None
 
     def add(
         self,
@@ -92,12 +92,12 @@ class Episodes:
 
     def _begin(
         self, generation: Generation, ownership: Ownership, place: Place
-    ) -> Running:
+    ) -> UnfinishedEpisode:
         owned = {
             p.seat: ownership.owned.get(p.member_id, {})
             for p in generation.participants
         }
-        self._running = Running(
+        self._running = UnfinishedEpisode(
             place=place,
             generation=generation.generation,
             owned_from=ownership.owned_from,
@@ -127,7 +127,7 @@ def _numbers(parts: Iterable[Held]) -> defaultdict[str, set[int]]:
     return found
 
 
-def _episode_of(running: Running, ended: str) -> Episode:
+def _episode_of(running: UnfinishedEpisode, ended: str) -> Episode:
     first, cooperative = running.place, running.cooperative
     several = running.rounds > 1
     return Episode(
@@ -146,7 +146,7 @@ def _episode_of(running: Running, ended: str) -> Episode:
     )
 
 
-def _by_member(running: Running) -> dict[str, Held]:
+def _by_member(running: UnfinishedEpisode) -> dict[str, Held]:
     return {
         member_id: running.before[seat]
         for member_id, seat in running.seats.items()

@@ -131,7 +131,7 @@ class _Reported(NamedTuple):
     claimed: Held  # topics and numbers ascending, each once
 
 
-class _Part(NamedTuple):
+class _MemberMessage(NamedTuple):
     """A member's assignment message, and the same without repetitions."""
 
     assigned: Held
@@ -149,10 +149,10 @@ def _reported(message: bytes, assignor: str) -> _Reported:
     )
 
 
-def _assigned(message: bytes) -> _Part:
+def _assigned(message: bytes) -> _MemberMessage:
     assigned = _held(decode_assignment(message).partitions) if message else {}
     held = {topic: sorted(set(numbers)) for topic, numbers in assigned.items()}
-    return _Part(assigned, held)
+    return _MemberMessage(assigned, held)
 
 
 def _participant(member: GroupMember, assignor: str) -> Participant:

@@ -82,7 +82,7 @@ class RecordStream:
 
     def __init__(self) -> None:
         self._seen = TopicsSeen()
-        self._group: _Group | None = None
+        self._group: _GroupRecords | None = None
         self._repeated = 0
 
     def take(self, row: Row) -> Iterator[Row]:
@@ -120,7 +120,7 @@ class RecordStream:
 
     def _next(self, key: GroupKey) -> Iterator[Row]:
         yield from self._finish_group()
-        self._group = _Group(key, self._seen)
+        self._group = _GroupRecords(key, self._seen)
 
     def _finish_group(self) -> Iterator[Row]:
         if self._group is not None:
@@ -128,7 +128,7 @@ class RecordStream:
             self._repeated += self._group.repeated
 
 
-class _Group:
+class _GroupRecords:
     """The records of one group in one partition, in order."""
 
     def __init__(self, key: GroupKey, seen: TopicsSeen) -> None:

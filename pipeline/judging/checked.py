@@ -11,7 +11,7 @@ from pipeline.cases import Held
 from pipeline.evaluation import (
     ACTUAL,
     JUDGE,
-    Answer,
+    AssignorAnswer,
     DisagreementError,
     answer_columns,
 )
@@ -51,7 +51,7 @@ def checked(
         is_round = coded.is_round and name == ACTUAL
         verdict = judge_case(case, document, cooperative=is_round)
         if place in undecided:
-            answer = Answer(
+            answer = AssignorAnswer(
                 assignor=name, assignment=document, verdict=verdict, judged_by=JUDGE
             )
             row = answer_columns(answer, coded.least, coded.peak_lag_bound)

@@ -32,7 +32,7 @@ from pipeline.judging.instance_batch import (
 )
 from pipeline.judging.outcome import (
     Actual,
-    Outcome,
+    JudgedRebalance,
     Question,
     outcome_of,
     outcome_of_code,
@@ -124,7 +124,7 @@ def _judged(
         yield from _restated(_part(table, ~is_named), settings, known)
 
 
-_Found: TypeAlias = Mapping[int, Outcome | Exception]
+_Found: TypeAlias = Mapping[int, JudgedRebalance | Exception]
 """Answer to each question, or the error that ended it."""
 
 
@@ -153,7 +153,7 @@ class JudgedBatch:
         outcomes = {
             case: outcome
             for case in range(len(self._names))
-            if isinstance(outcome := found.get(case), Outcome)
+            if isinstance(outcome := found.get(case), JudgedRebalance)
         }
         counts = np.zeros((len(self._names), 3), np.int64)
         for case, outcome in outcomes.items():
@@ -188,7 +188,9 @@ class JudgedBatch:
             if are_named[case]
         }
 
-    def _answered(self, case: int, find: Callable[[], Outcome]) -> Outcome | Exception:
+    def _answered(
+        self, case: int, find: Callable[[], JudgedRebalance]
+    ) -> JudgedRebalance | Exception:
         try:
             return find()
         except DisagreementError as error:
@@ -226,7 +228,9 @@ class JudgedBatch:
                 )
         return found
 
-    def _by_code(self, question: int, named: NamedAnswers, texts: list[str]) -> Outcome:
+    def _by_code(
+        self, question: int, named: NamedAnswers, texts: list[str]
+    ) -> JudgedRebalance:
         batch, settings, case = self._batch, self._settings, self._case[question]
         coded = CodedAnswers(
             code=named.code,
@@ -240,7 +244,7 @@ class JudgedBatch:
         held = partial(batch.assigned, case)
         return outcome_of_code(coded, settings.claim_rule, canonical, held)
 
-    def _by_document(self, question: int) -> Outcome:
+    def _by_document(self, question: int) -> JudgedRebalance:
         """Let the judge check every answer."""
         batch, settings, case = self._batch, self._settings, self._case[question]
         is_episode = batch.questions.is_episode[question]
@@ -278,7 +282,7 @@ class JudgedBatch:
         )
 
     def _answers(
-        self, rebalances: pa.RecordBatch, outcomes: Mapping[int, Outcome]
+        self, rebalances: pa.RecordBatch, outcomes: Mapping[int, JudgedRebalance]
     ) -> Iterator[Result]:
         shared = rebalances.select(SHARED)
         coded = {
@@ -295,7 +299,7 @@ class JudgedBatch:
                 yield from (("answers", row | answer) for answer in outcome.answers)
 
     def _snapshots(
-        self, rebalances: pa.RecordBatch, outcomes: Mapping[int, Outcome]
+        self, rebalances: pa.RecordBatch, outcomes: Mapping[int, JudgedRebalance]
     ) -> Iterator[Result]:
         for case, outcome in outcomes.items():
             if self._is_state[case] and (judged := outcome.actual) is not None:
@@ -308,15 +312,18 @@ class JudgedBatch:
     def _episodes(
         self,
         rebalances: pa.RecordBatch,
-        outcomes: Mapping[int, Outcome],
+        outcomes: Mapping[int, JudgedRebalance],
         found: _Found,
     ) -> Iterator[Result]:
         """Yield episodes, each judged as if it had been one step."""
-        steps, answers = list[Outcome](), dict[int, Row]()
+        steps, answers = list[JudgedRebalance](), dict[int, Row]()
         for case, outcome in outcomes.items():
             if self._ends[case] and outcome.actual is not None:
                 step = found[self._episode[case]]
-                if isinstance(step, Outcome) and (actual := step.actual) is not None:
+                if (
+                    isinstance(step, JudgedRebalance)
+                    and (actual := step.actual) is not None
+                ):
                     steps.append(step)
                     answers[case] = actual
         if answers:
@@ -334,7 +341,7 @@ class JudgedBatch:
             )
 
     def _failures(
-        self, outcomes: Mapping[int, Outcome], found: _Found
+        self, outcomes: Mapping[int, JudgedRebalance], found: _Found
     ) -> Iterator[Result]:
         for question, error in found.items():
             case = self._case[question]

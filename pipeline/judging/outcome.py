@@ -13,7 +13,7 @@ from pipeline.evaluation import (
     ACTUAL,
     KIP54,
     OPTIMUM,
-    Answer,
+    AssignorAnswer,
     Evaluation,
     Failure,
     Least,
@@ -65,7 +65,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class JudgedRebalance:
     """Counts of the rebalance, and the answers to it.
 
     Attributes
@@ -102,7 +102,7 @@ def outcome_of_code(
     claim_rule: ClaimRule,
     canonical: Callable[[], dict[str, Any]],
     held: Callable[[], Mapping[str, Held]],
-) -> Outcome:
+) -> JudgedRebalance:
     """Let the judge check its share of the answers to a rebalance.
 
     Parameters
@@ -124,10 +124,10 @@ def outcome_of_code(
         answers += checked(coded, canonical, sorted(places), claim_rule, held)
         found.judged.update(places)
     for name, why in found.refused.items():
-        refused = Answer(assignor=name, refused=why)
+        refused = AssignorAnswer(assignor=name, refused=why)
         answers.append(answer_columns(refused, coded.least, None))
     topics, partitions, owned = found.counts[:3].tolist()
-    return Outcome(
+    return JudgedRebalance(
         topics=topics,
         partitions=partitions,
         owned=owned,
@@ -137,7 +137,7 @@ def outcome_of_code(
     )
 
 
-def outcome_of(document: Rebalance, question: Question) -> Outcome:
+def outcome_of(document: Rebalance, question: Question) -> JudgedRebalance:
     """Evaluate a rebalance by its document; the judge checks every answer.
 
     Raises
@@ -148,7 +148,9 @@ def outcome_of(document: Rebalance, question: Question) -> Outcome:
     evaluation = Evaluation(document, question.claim_rule)
     found = list(_answers(evaluation, question))
     answers = {
-        answer.assignor: answer for answer in found if isinstance(answer, Answer)
+        answer.assignor: answer
+        for answer in found
+        if isinstance(answer, AssignorAnswer)
     }
     least = least_of(
         answers.get(OPTIMUM), answers.get(KIP54), by_capacity=evaluation.by_capacity
@@ -165,7 +167,7 @@ def outcome_of(document: Rebalance, question: Question) -> Outcome:
     if all(topic.racks is None for topic in document.topics.values()):
         for row in rows.values():
             row["rack_mismatches"] = None
-    return Outcome(
+    return JudgedRebalance(
         topics=int(subscribed.sum()),
         partitions=int(instance.topic_sizes[subscribed].sum()),
         owned=int(np.count_nonzero(instance.owner >= 0)),
@@ -174,7 +176,9 @@ def outcome_of(document: Rebalance, question: Question) -> Outcome:
     )
 
 
-def _needless_lag(instance: Instance, answer: Answer, least: Least) -> int | None:
+def _needless_lag(
+    instance: Instance, answer: AssignorAnswer, least: Least
+) -> int | None:
     """Return the lag of an answer's needless moves; None if it may need them."""
     assignment, verdict = answer.judged()
     figures = verdict["figures"]
@@ -187,7 +191,9 @@ def _needless_lag(instance: Instance, answer: Answer, least: Least) -> int | Non
     return needless_lag(instance.lag, instance.owner, assignee, needless)
 
 
-def _answers(evaluation: Evaluation, question: Question) -> Iterator[Answer | Failure]:
+def _answers(
+    evaluation: Evaluation, question: Question
+) -> Iterator[AssignorAnswer | Failure]:
     actual = question.actual
     if actual is not None:
         yield evaluation.actual(

@@ -1,8 +1,9 @@
 """State and history of a running cluster's groups. Does not import Spark."""
 
-from pipeline.live.admin import NO_SUCH_GROUP, read_cluster
 from pipeline.live.client_properties import ClientSettings, read_client_properties
-from pipeline.live.cluster_state import ClusterState, GroupState
+from pipeline.live.cluster_reader import NO_SUCH_GROUP, read_cluster
+from pipeline.live.cluster_state import ClusterState, LiveGroup
+from pipeline.live.group_snapshots import GroupSnapshot, snapshots_of
 from pipeline.live.kept_records import RECORDS, batches_of_records, records_of_batch
 from pipeline.live.live_source import (
     ClusterIdentity,
@@ -13,7 +14,6 @@ from pipeline.live.live_source import (
     row_of_record,
 )
 from pipeline.live.offsets_log import LogRange, LogRecord, OffsetsLog
-from pipeline.live.snapshot import GroupSnapshot, snapshots_of
 from pipeline.live.stream_offsets import (
     BEGIN_ANEW,
     NextOffsets,
@@ -32,7 +32,7 @@ __all__ = [
     "ClusterIdentity",
     "ClusterState",
     "GroupSnapshot",
-    "GroupState",
+    "LiveGroup",
     "LiveSource",
     "LogRange",
     "LogRecord",

@@ -29,7 +29,7 @@ class MemberState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupState:
+class LiveGroup:
     """A group with its members, and its committed offsets by topic and partition.
 
     ``protocol`` is ``classic`` or ``consumer`` (KIP-848); ``assignor`` is the common
@@ -77,7 +77,7 @@ class ClusterState:
     ``notes`` state which offsets could not be read, and why.
     """
 
-    groups: tuple[GroupState, ...]
+    groups: tuple[LiveGroup, ...]
     topics: Topics
     unreported: tuple[Unreported, ...] = ()
     names: tuple[str, ...] = ()

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
-from pipeline.live.admin import connected, topic_state
 from pipeline.live.client_properties import ClientSettings
+from pipeline.live.cluster_reader import connected, topic_state
 from pipeline.live.offset_reader import OffsetReader
 from pipeline.live.offsets_log import LogRange, LogRecord, OffsetsLog
 from pipeline.sources.record_lines import OFFSETS_TOPIC

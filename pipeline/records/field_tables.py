@@ -220,7 +220,7 @@ PREFIXED_STICKY_DATA: Final = Message(
     1,
     (_VERSION, *STICKY_DATA.fields),
 )
-"""Not Kafka's: see `rebalance.protocol.sticky`."""
+"""Not Kafka's: see `rebalance.protocol.sticky_user_data`."""
 
 GROUP_EPOCH: Final = Message(
     "ConsumerGroupMetadataValue",

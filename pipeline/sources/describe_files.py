@@ -9,11 +9,11 @@ from pipeline.cases import Case
 from pipeline.describe.agreement import joined
 from pipeline.describe.group_case import case_of, with_group_sizes
 from pipeline.describe.kafka_ui import pieces_of_kafka_ui
-from pipeline.describe.messages import Note
 from pipeline.describe.refusal import NotJudged
 from pipeline.describe.sections import Remark, Section, Stray, parts_of
 from pipeline.describe.snapshots import Snapshot
 from pipeline.describe.text_tables import OUTSIDE, Fault, Piece, read_pieces
+from pipeline.describe.tool_messages import Note
 from pipeline.sources.lines import Line
 from pipeline.sources.rows import SET_ASIDE, UNREADABLE, Row, case_row, quarantine_row
 

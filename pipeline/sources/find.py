@@ -40,7 +40,7 @@ _THREADS: Final = 16
 
 
 @dataclass(slots=True, kw_only=True)
-class Found:
+class FoundSources:
     """Result of a search: files to read, and files that are not a source.
 
     ``side_files`` are partition counts, log ends, and subscriptions in a folder of
@@ -69,7 +69,7 @@ def find_sources(
     source_format: str | None = None,
     written: RecordFormat = AS_SPARK,
     group_name: str | None = None,
-) -> Found:
+) -> FoundSources:
     """Find the sources in files and folders.
 
     The name of a given file is its base name; that of a file in a folder is the
@@ -89,7 +89,7 @@ def find_sources(
     if group_name == "":
         raise SourceError("a group needs a name", source=GROUP_NAME)
     forced = _format_of(source_format)
-    found = Found()
+    found = FoundSources()
     listed: list[tuple[str, FileEntry]] = []
     for given in locations:
         listed += _listed(uri_of(given), given, stores, found)
@@ -166,7 +166,7 @@ def _without_second_history(
 
 
 def _listed(
-    uri: str, given: Location, stores: Stores, found: Found
+    uri: str, given: Location, stores: Stores, found: FoundSources
 ) -> Iterator[tuple[str, FileEntry]]:
     """Yield files with their names; note the side files of a folder."""
     store = stores.of(uri)
@@ -232,7 +232,7 @@ def _named(
         yield (name if taken[name] == 1 else f"{name}#{taken[name]}"), entry
 
 
-def _nothing(locations: Sequence[Location], found: Found) -> SourceError:
+def _nothing(locations: Sequence[Location], found: FoundSources) -> SourceError:
     unknown = found.unknown
     is_unknown = any(error.reason.startswith(UNKNOWN) for error in unknown)
     help_ = f"; {ACCEPTED}" if is_unknown else ""

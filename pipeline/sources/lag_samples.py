@@ -82,14 +82,14 @@ class _Partition(_LagObject):
     current_lag: Annotated[int, Field(ge=0, le=INT64_MAX)]
 
 
-class _Status(_LagObject):
+class _BurrowStatus(_LagObject):
     group: str
     partitions: list[_Partition]
     partition_count: int | None = None
 
 
 class _BurrowAnswer(_LagObject):
-    status: _Status
+    status: _BurrowStatus
 
 
 def sample_of_line(line: str, source: str, number: int) -> LagSample | None:

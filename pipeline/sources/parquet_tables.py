@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.files import local_path
-from pipeline.sources.documents import document_of_row
+from pipeline.sources.document_source import document_of_row
 from pipeline.sources.record_batches import batches_of_records
 from pipeline.sources.record_format import RecordFormat
 from pipeline.sources.record_parquet import record_columns

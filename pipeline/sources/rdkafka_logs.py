@@ -57,7 +57,7 @@ _JOINED: Final = re.compile(r"JoinGroup response: GenerationId (?P<generation>\d
 
 
 @dataclass(slots=True, kw_only=True)
-class _Block:
+class _PartialAssignment:
     """An assignment that is being read; ``left`` are the items of the last member."""
 
     line: Line
@@ -85,7 +85,7 @@ class RdkafkaLog:
 
     def __init__(self, source: str) -> None:
         self._source = source
-        self._blocks: dict[str, _Block] = {}
+        self._blocks: dict[str, _PartialAssignment] = {}
         self._generations: dict[str, int] = {}
 
     def take(self, line: Line) -> Iterator[Logged | Row]:
@@ -103,7 +103,7 @@ class RdkafkaLog:
             self._generations[client] = int(found["generation"])
         elif (found := _BEGIN.fullmatch(said)) is not None:
             yield from self._cut_off(client)
-            self._blocks[client] = _Block(
+            self._blocks[client] = _PartialAssignment(
                 line=line,
                 group_id=found["group"],
                 protocol=found["protocol"],
@@ -138,7 +138,7 @@ class RdkafkaLog:
             del self._blocks[client]
             yield self._logged(block, block.doubt)
 
-    def _logged(self, block: _Block, doubt: str | None) -> Logged:
+    def _logged(self, block: _PartialAssignment, doubt: str | None) -> Logged:
         if doubt is None and block.given.keys() != block.wanted.keys():
             doubt = CUT_OFF
         return Logged(
@@ -169,7 +169,7 @@ class RdkafkaLog:
             yield refused(CUT_OFF, self._source, block.line, block.group_id)
 
 
-def _read_item(block: _Block, said: str) -> bool:
+def _read_item(block: _PartialAssignment, said: str) -> bool:
     """Read a member, a topic, or a partition; return whether it is as expected."""
     members = block.given if block.is_finished else block.wanted
     found = (_GETS if block.is_finished else _WANTS).fullmatch(said)

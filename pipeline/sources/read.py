@@ -16,8 +16,8 @@ from pipeline.sources.avro_files import rows_of_avro
 from pipeline.sources.console_json import rows_of_console_json
 from pipeline.sources.console_lines import is_remark, row_of_console_line
 from pipeline.sources.describe_files import read_describe
-from pipeline.sources.documents import read_document_file, read_document_lines
-from pipeline.sources.find import Found
+from pipeline.sources.document_source import read_document_file, read_document_lines
+from pipeline.sources.find import FoundSources
 from pipeline.sources.leader_logs import rows_of_leader_logs
 from pipeline.sources.lines import Line, unpacked
 from pipeline.sources.log_segments import rows_of_segment
@@ -31,7 +31,7 @@ from pipeline.sources.source_pieces import Pieces, SourcePiece, pieces_of, place
 from rebalance import MAX_PARTITIONS, OracleError
 
 
-def read_found(found: Found, max_partitions: int = MAX_PARTITIONS) -> list[Row]:
+def read_found(found: FoundSources, max_partitions: int = MAX_PARTITIONS) -> list[Row]:
     """Read local files that were found; rows as in `ROWS`, in no particular order."""
     rows: list[Row] = []
     for pieces in pieces_of(found.files):

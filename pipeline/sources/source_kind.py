@@ -14,8 +14,8 @@ import pyarrow as pa
 
 from pipeline.describe.headings import heading_of, title_of
 from pipeline.describe.kafka_ui import is_kafka_ui
-from pipeline.describe.messages import note_of
 from pipeline.describe.text_tables import plain_text
+from pipeline.describe.tool_messages import note_of
 from pipeline.sources.console_json import is_console_json
 from pipeline.sources.console_lines import is_console, why_lossy
 from pipeline.sources.leader_logs import is_leader_log

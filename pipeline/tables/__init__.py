@@ -1,6 +1,5 @@
 """Schemas of the audit's tables."""
 
-from pipeline.tables.columns import UNDATED
 from pipeline.tables.run_metrics import RUN, RUN_TABLE
 from pipeline.tables.schemas import (
     LAYOUT,
@@ -9,6 +8,7 @@ from pipeline.tables.schemas import (
     SCHEMAS,
     TABLES,
 )
+from pipeline.tables.shared_columns import UNDATED
 from pipeline.tables.stored_manifest import FORMAT, MANIFEST, PAGE, read_manifest
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from pipeline.tables.columns import CLUSTER, COUNT, TEXT, TIME, column
+from pipeline.tables.shared_columns import CLUSTER, COUNT, TEXT, TIME, column
 
 RUN_TABLE: Final = "run"
 COUNTS: Final = pa.map_(TEXT, pa.int64())

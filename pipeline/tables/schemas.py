@@ -13,7 +13,8 @@ from typing import Final
 
 import pyarrow as pa
 
-from pipeline.tables.columns import (
+from pipeline.tables.run_metrics import RUN, RUN_TABLE
+from pipeline.tables.shared_columns import (
     AT_OPTIMUM,
     BALANCE,
     CLUSTER,
@@ -35,7 +36,6 @@ from pipeline.tables.columns import (
     VIOLATIONS,
     column,
 )
-from pipeline.tables.run_metrics import RUN, RUN_TABLE
 
 PARTITION_COLUMNS: Final = ("cluster", "date")
 LAYOUT: Final = "tables/8"

@@ -2,7 +2,7 @@
 
 from rebalance.building.admin import instance_from_confluent, instance_from_kafka_python
 from rebalance.building.group_parts import Subscriptions, instance_from_dict
-from rebalance.building.tables import instance_from_table
+from rebalance.building.instance_tables import instance_from_table
 
 __all__ = [
     "Subscriptions",

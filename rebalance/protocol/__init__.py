@@ -19,7 +19,7 @@ from rebalance.protocol.reported_claims import (
     listed_claim,
     member_claim,
 )
-from rebalance.protocol.sticky import (
+from rebalance.protocol.sticky_user_data import (
     StickyUserData,
     decode_generation,
     decode_sticky_user_data,

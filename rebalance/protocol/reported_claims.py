@@ -13,7 +13,10 @@ from typing import Final
 
 from rebalance.errors import WireError
 from rebalance.protocol.consumer import UNKNOWN_GENERATION, Partitions, Subscription
-from rebalance.protocol.sticky import decode_generation, decode_sticky_user_data
+from rebalance.protocol.sticky_user_data import (
+    decode_generation,
+    decode_sticky_user_data,
+)
 
 STICKY: Final = "sticky"
 COOPERATIVE_STICKY: Final = "cooperative-sticky"

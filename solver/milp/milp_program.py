@@ -23,8 +23,8 @@ from pulp import LpAffineExpression as Expression
 from pulp import LpConstraint, LpInteger, LpMinimize, LpProblem, LpVariable
 
 from solver.limits import LimitExceededError
-from solver.milp.columns import MilpClass, MilpInstance
 from solver.milp.counted_limits import CHECKED_EVERY, CountedLimits
+from solver.milp.partition_classes import MilpClass, MilpInstance
 
 ROW_MAX: Final = 2**23
 """Largest sum of |coefficient| * |bound of the column|, and largest right-hand side.

@@ -19,7 +19,7 @@ from rebalance import Instance
 from solver import exact
 from solver.limits import LimitExceededError, Limits
 from solver.milp import highs
-from solver.milp.columns import MilpInstance, milp_instance
+from solver.milp.constraint_rows import kip54_load_bounds, policy_program
 from solver.milp.counted_limits import CountedLimits
 from solver.milp.dec_min_face import DecMinFace, dec_min_face, key_of
 from solver.milp.lexicographic_milp import (
@@ -31,7 +31,7 @@ from solver.milp.lexicographic_milp import (
     unproved,
 )
 from solver.milp.objective_rows import load_spread, moves, unary_loads
-from solver.milp.rows import kip54_load_bounds, policy_program
+from solver.milp.partition_classes import MilpInstance, milp_instance
 from solver.objectives import check_policy
 from solver.policy import BalanceKind, Policy, no_balance
 from solver.result import ObjectiveResult, Result, Status
@@ -44,8 +44,9 @@ def solve(instance: Instance, policy: Policy, *, limits: Limits) -> Result:
     -------
     Result
         OPTIMAL if every objective is proved, by search. Reaching a limit makes it
-        FEASIBLE or UNKNOWN, and so do a program of more than `columns.COLUMNS_MAX`
-        columns and numbers too large for rows of `milp_program.ROW_MAX`.
+        FEASIBLE or UNKNOWN, and so do a program of more than
+        `partition_classes.COLUMNS_MAX` columns and numbers too large for rows of
+        `milp_program.ROW_MAX`.
 
     Raises
     ------

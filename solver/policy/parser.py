@@ -34,17 +34,17 @@ LENGTH_MAX: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Piece:
+class _TextPart:
     """A part of the text, and its position in the whole."""
 
     text: str
     start: int
 
-    def split(self, separator: str) -> Iterator[_Piece]:
+    def split(self, separator: str) -> Iterator[_TextPart]:
         start = self.start
         for part in self.text.split(separator):
             indent = len(part) - len(part.lstrip())
-            yield _Piece(text=part.strip(), start=start + indent)
+            yield _TextPart(text=part.strip(), start=start + indent)
             start += len(part) + 1
 
 
@@ -58,7 +58,7 @@ class PolicyReader:
         """Return the policy; raise PolicyError with the word that is wrong."""
         if len(self.text) > LENGTH_MAX:
             raise PolicyError(f"longer than {LENGTH_MAX} characters")
-        whole = _Piece(text=self.text, start=0)
+        whole = _TextPart(text=self.text, start=0)
         base: Policy | None = None
         objectives: tuple[WeightedObjective, ...] | None = None
         budget: int | None = None
@@ -88,7 +88,7 @@ class PolicyReader:
             max_moves=budget,
         )
 
-    def _first(self, piece: _Piece, word: str) -> Policy:
+    def _first(self, piece: _TextPart, word: str) -> Policy:
         kind = BALANCES.get(word)
         if kind is BalanceKind.SPREAD:
             return Policy(balance=Balance(kind=kind, most=self._number(piece)))
@@ -97,7 +97,7 @@ class PolicyReader:
         return self.named[word] if kind is None else Policy(balance=Balance(kind=kind))
 
     def _objectives(
-        self, piece: _Piece, *, may_be_first: bool
+        self, piece: _TextPart, *, may_be_first: bool
     ) -> tuple[WeightedObjective, ...]:
         others = [*BALANCES, *self.named, BUDGET] if may_be_first else [BUDGET]
         found: list[WeightedObjective] = []
@@ -111,14 +111,14 @@ class PolicyReader:
             found.append(objective)
         return tuple(found)
 
-    def _sum(self, piece: _Piece, others: list[str]) -> WeightedObjective:
+    def _sum(self, piece: _TextPart, others: list[str]) -> WeightedObjective:
         terms = [self._term(part, others) for part in piece.split("+")]
         try:
             return WeightedObjective(terms=tuple(terms))
         except PolicyError as error:
             raise self._error(error.reason, piece) from None
 
-    def _term(self, piece: _Piece, others: list[str]) -> tuple[int, Objective]:
+    def _term(self, piece: _TextPart, others: list[str]) -> tuple[int, Objective]:
         *before, name = piece.split("*")
         if len(before) > 1:
             raise self._error("more than one weight", piece)
@@ -129,7 +129,7 @@ class PolicyReader:
             raise self._unknown(name.text, name, others)
         return weight, OBJECTIVES[name.text]
 
-    def _weight(self, piece: _Piece) -> int:
+    def _weight(self, piece: _TextPart) -> int:
         if re.fullmatch(r"-\s*[0-9]+", piece.text):
             raise self._error("a negative weight", piece)
         if not re.fullmatch(r"[0-9]+", piece.text):
@@ -138,7 +138,7 @@ class PolicyReader:
             raise self._error(f"a weight outside 1 to {WEIGHT_MAX}", piece)
         return int(piece.text)
 
-    def _number(self, piece: _Piece) -> int:
+    def _number(self, piece: _TextPart) -> int:
         word, equals, number = (part.strip() for part in piece.text.partition("="))
         if not equals:
             raise self._error(f"{word} needs a number: {word}=3", piece)
@@ -148,7 +148,7 @@ class PolicyReader:
             raise self._error(f"{number!r} is not a number for {word}", piece)
         return int(number)
 
-    def _unknown(self, word: str, piece: _Piece, others: list[str]) -> PolicyError:
+    def _unknown(self, word: str, piece: _TextPart, others: list[str]) -> PolicyError:
         if word in FRONTIER_MEASURES:
             return self._error(f"{word} is weighed by front, and by it alone", piece)
         if word in {*OBJECTIVES, *BALANCES, *self.named, BUDGET}:
@@ -160,7 +160,7 @@ class PolicyReader:
             return self._error(f"{word!r} is unknown; did you mean {near[0]!r}?", piece)
         return self._error(f"{word!r} is unknown; there is: {', '.join(known)}", piece)
 
-    def _error(self, reason: str, piece: _Piece) -> PolicyError:
+    def _error(self, reason: str, piece: _TextPart) -> PolicyError:
         return PolicyError(
             reason, text=self.text, start=piece.start, length=max(1, len(piece.text))
         )

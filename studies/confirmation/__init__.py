@@ -1,13 +1,13 @@
 """Hangs and crashes of clients, tested with real consumers on a real broker."""
 
-from studies.confirmation.cases import CASES, Case
+from studies.confirmation.broker_groups import BrokerGroups
 from studies.confirmation.confirm import confirm
 from studies.confirmation.confirmed import (
     Confirmation,
     read_confirmations,
     write_confirmations,
 )
-from studies.confirmation.group_state import Cluster
+from studies.confirmation.fault_cases import CASES, FaultCase
 from studies.confirmation.record_cases import (
     all_cases,
     digest_of,
@@ -16,9 +16,9 @@ from studies.confirmation.record_cases import (
 
 __all__ = [
     "CASES",
-    "Case",
-    "Cluster",
+    "BrokerGroups",
     "Confirmation",
+    "FaultCase",
     "all_cases",
     "confirm",
     "digest_of",

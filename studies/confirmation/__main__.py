@@ -14,7 +14,7 @@ from conformance.broker import VERSION, running_broker
 from conformance.clients import MissingClientError
 from rebalance import OracleError
 from studies.confirmation import (
-    Cluster,
+    BrokerGroups,
     all_cases,
     confirm,
     write_confirmations,
@@ -42,7 +42,7 @@ def main() -> int:
         return 0
     is_missing = False
     with running_broker() as broker:
-        cluster = Cluster(broker.address)
+        cluster = BrokerGroups(broker.address)
         for case in cases:
             try:
                 found = confirm(case, cluster, broker=f"Apache Kafka {VERSION} broker")

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from typing import Final
 
 from rebalance import OutsideError, WireError
-from studies.confirmation.cases import Case
+from studies.confirmation.broker_groups import BrokerGroups
 from studies.confirmation.confirmed import CRAFTED, Confirmation
+from studies.confirmation.fault_cases import FaultCase
 from studies.confirmation.group_generations import (
     stored_generations,
     unrevoked_in,
 )
-from studies.confirmation.group_state import Cluster
 from studies.confirmation.mixed_group import MixedGroup
 from studies.confirmation.observation import Observation, observe
 from studies.confirmation.real_group import RealGroup
@@ -34,7 +34,11 @@ expected outcome: its ties depend on the order of members, which the broker choo
 
 
 def confirm(
-    case: Case, cluster: Cluster, *, broker: str, seconds: float = OBSERVED_SECONDS
+    case: FaultCase,
+    cluster: BrokerGroups,
+    *,
+    broker: str,
+    seconds: float = OBSERVED_SECONDS,
 ) -> Confirmation:
     """Bring a group of the client into the state, and observe it.
 
@@ -43,8 +47,8 @@ def confirm(
 
     Parameters
     ----------
-    case : Case
-    cluster : Cluster
+    case : FaultCase
+    cluster : BrokerGroups
     broker : str
         Name and version of the broker, for the record.
     seconds : float
@@ -76,13 +80,13 @@ def confirm(
     )
 
 
-def _is_final(case: Case, seen: Observation) -> bool:
+def _is_final(case: FaultCase, seen: Observation) -> bool:
     if case.way is None:
         return seen.category != NOT_REACHED
     return seen.category == case.expected
 
 
-def _played(case: Case, cluster: Cluster, seconds: float) -> Observation:
+def _played(case: FaultCase, cluster: BrokerGroups, seconds: float) -> Observation:
     """Play the history with a new group."""
     history = case.history
     name = f"{case.finding}-{uuid.uuid4().hex[:8]}"

@@ -27,7 +27,7 @@ HEARTBEAT_SECONDS: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Claims:
+class CraftedClaims:
     """Claims of a member when it joins.
 
     Attributes
@@ -42,7 +42,7 @@ class Claims:
     generation: int = UNKNOWN_GENERATION
 
 
-NOTHING: Final = Claims()
+NOTHING: Final = CraftedClaims()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class CraftedSubscription:
     version: int = 1
     rack: str | None = None
 
-    def write(self, topics: Sequence[str], claims: Claims) -> bytes:
+    def write(self, topics: Sequence[str], claims: CraftedClaims) -> bytes:
         """Encode the metadata of JoinGroup.
 
         Raises
@@ -91,7 +91,7 @@ class CraftedMember:
         It is closed at the end.
     subscription : CraftedSubscription
     topics : sequence of str
-    claims : Claims
+    claims : CraftedClaims
         Its claims when it joins for the first time.
     """
 
@@ -100,7 +100,7 @@ class CraftedMember:
         connection: GroupConnection,
         subscription: CraftedSubscription,
         topics: Sequence[str],
-        claims: Claims = NOTHING,
+        claims: CraftedClaims = NOTHING,
     ) -> None:
         self.topics = tuple(topics)
         self.may_join = Event()
@@ -148,7 +148,7 @@ class CraftedMember:
             held = decode_assignment(data).partitions if data else ()
             has_revoked = bool(_pairs(self._claims.partitions) - _pairs(held))
             has_revoked &= self._subscription.protocol == COOPERATIVE_STICKY
-            self._claims = Claims(partitions=held, generation=joined.generation)
+            self._claims = CraftedClaims(partitions=held, generation=joined.generation)
             if not has_revoked:
                 return joined.generation
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from conformance.wire.messages import (
+from conformance.wire.broker_messages import (
     APIS,
     FIND_COORDINATOR,
     HEARTBEAT,

@@ -14,7 +14,7 @@ from studies.confirmation.real_group import RealGroup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class History:
+class ClientHistory:
     """The acts on a group of one client.
 
     Attributes
@@ -85,7 +85,7 @@ Two consumers start while the others are busy: D subscribes to t and u, E to u.
 
 One rebalance sees all five subscriptions and the claims of the three.
 """
-ENDLESS: Final = History(
+ENDLESS: Final = ClientHistory(
     topics=ENDLESS_TOPICS,
     sentences=(
         *sentences(_THREE_START),
@@ -100,7 +100,7 @@ ENDLESS: Final = History(
     play=_play_endless,
     scenario="sticky-endless",
 )
-OTHER_SHARES: Final = History(
+OTHER_SHARES: Final = ClientHistory(
     topics=ENDLESS_TOPICS,
     sentences=(
         *sentences(_THREE_START),
@@ -146,7 +146,7 @@ def _wait_for_end_of(group: RealGroup, held: dict[str, dict[str, list[int]]]) ->
     group.cluster.wait_for(group.name, lambda state: state.held != held, 40)
 
 
-STALE: Final = History(
+STALE: Final = ClientHistory(
     topics=MappingProxyType({"p": 1, "q": 1}),
     sentences=sentences(
         """
@@ -194,7 +194,7 @@ def _play_deleted(group: RealGroup) -> None:
     _wait_for_end_of(group, {"a": {"deleted": [0]}})
 
 
-NO_MATCH: Final = History(
+NO_MATCH: Final = ClientHistory(
     topics=MappingProxyType({"p": 1}),
     sentences=sentences(
         """
@@ -203,7 +203,7 @@ NO_MATCH: Final = History(
     ),
     play=_play_nothing,
 )
-NO_TOPIC: Final = History(
+NO_TOPIC: Final = ClientHistory(
     topics=MappingProxyType({"p": 1}),
     sentences=sentences(
         """
@@ -213,7 +213,7 @@ NO_TOPIC: Final = History(
     play=_play_missing,
 )
 
-OTHER_PATTERN: Final = History(
+OTHER_PATTERN: Final = ClientHistory(
     topics=MappingProxyType({"p": 1}),
     sentences=sentences(
         """
@@ -224,7 +224,7 @@ OTHER_PATTERN: Final = History(
     ),
     play=_play_other_pattern,
 )
-DELETED: Final = History(
+DELETED: Final = ClientHistory(
     topics=MappingProxyType({"deleted": 1}),
     sentences=sentences(
         """
@@ -255,7 +255,7 @@ def _play_many_join(group: RealGroup) -> None:
     group.resume("m1")
 
 
-MANY_JOIN: Final = History(
+MANY_JOIN: Final = ClientHistory(
     topics=MANY_TOPICS,
     sentences=sentences(
         """
@@ -291,7 +291,7 @@ def _play_return(group: RealGroup) -> None:
     time.sleep(RETURN_SECONDS)
 
 
-RETURN: Final = History(
+RETURN: Final = ClientHistory(
     topics=MappingProxyType({"p": 1, "q": 1}),
     sentences=sentences(
         """

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from conformance.clients import ClientAssignor
 from conformance.wire import dialect_of
+from studies.confirmation.broker_groups import BrokerGroups
 from studies.confirmation.commands import Pace
 from studies.confirmation.crafted_member import (
     NOTHING,
-    Claims,
+    CraftedClaims,
     CraftedMember,
     CraftedSubscription,
 )
-from studies.confirmation.group_state import Cluster
 from studies.confirmation.real_group import RealGroup
 
 
@@ -23,7 +23,7 @@ class MixedGroup(RealGroup):
     def __init__(
         self,
         client: ClientAssignor,
-        cluster: Cluster,
+        cluster: BrokerGroups,
         name: str,
         topics: Mapping[str, int],
         pace: Pace,
@@ -50,7 +50,7 @@ class MixedGroup(RealGroup):
         self,
         member: str,
         topics: Sequence[str],
-        claims: Claims,
+        claims: CraftedClaims,
         written: CraftedSubscription,
         instance_id: str | None = None,
     ) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
-from studies.confirmation.group_state import LOOK_SECONDS, GroupState
+from studies.confirmation.broker_groups import LOOK_SECONDS, ReportedGroup
 from studies.confirmation.real_group import RealGroup
 
 STUCK_SECONDS: Final = 6.0
@@ -34,7 +34,7 @@ class Observation:
 def observe(group: RealGroup, seconds: float) -> Observation:
     """Look at a group until a process ends, the group is stable, or time is up."""
     began, spent = time.monotonic(), group.cpu_seconds()
-    states: list[tuple[float, GroupState]] = []
+    states: list[tuple[float, ReportedGroup]] = []
     while True:
         if dead := group.ended():
             return death_of(dead[0].end())
@@ -90,20 +90,20 @@ def in_assignor(frames: Iterable[str]) -> str:
     return ""
 
 
-def _is_calm(states: list[tuple[float, GroupState]]) -> bool:
+def _is_calm(states: list[tuple[float, ReportedGroup]]) -> bool:
     """Return whether the group has been stable, or empty, for a while."""
     last = states[-1][0]
     recent = [state.state for at, state in states if at > last - CALM_SECONDS]
     return last > CALM_SECONDS and set(recent) <= QUIET
 
 
-def _was_stuck(states: list[tuple[float, GroupState]]) -> bool:
+def _was_stuck(states: list[tuple[float, ReportedGroup]]) -> bool:
     """Return whether members waited long for their assignment."""
     waits = [at for at, state in states if state.state == "COMPLETING_REBALANCING"]
     return bool(waits) and waits[-1] - waits[0] > STUCK_SECONDS
 
 
-def _timeline(states: list[tuple[float, GroupState]]) -> str:
+def _timeline(states: list[tuple[float, ReportedGroup]]) -> str:
     parts = []
     for short, some in groupby(states, key=lambda pair: pair[1].short):
         at = next(some)[0]

@@ -9,9 +9,9 @@ from typing import Final, Protocol
 from conformance.clients import ClientAssignor
 from conformance.consumer_programs import ConsumerProcess
 from rebalance import OutsideError
+from studies.confirmation.broker_groups import BrokerGroups, ReportedGroup
 from studies.confirmation.commands import Pace, member_command, ordered_topics
 from studies.confirmation.group_connection import GroupConnection
-from studies.confirmation.group_state import Cluster, GroupState
 
 SETTLE_SECONDS: Final = 60.0
 FRAMES_SECONDS: Final = 3.0
@@ -30,7 +30,7 @@ class RealGroup:
     def __init__(
         self,
         client: ClientAssignor,
-        cluster: Cluster,
+        cluster: BrokerGroups,
         name: str,
         topics: Mapping[str, int],
         pace: Pace,
@@ -109,7 +109,7 @@ class RealGroup:
             instance_id=instance_id,
         )
 
-    def settle(self) -> GroupState:
+    def settle(self) -> ReportedGroup:
         """Wait until each subscribed partition has a member.
 
         Raises
@@ -122,7 +122,7 @@ class RealGroup:
     def wait_for_members(self) -> None:
         """Wait until the broker knows all members that were started."""
 
-        def joined(state: GroupState) -> bool:
+        def joined(state: ReportedGroup) -> bool:
             return set(state.held) == set(self.subscriptions)
 
         self.cluster.wait_for(self.name, joined, SETTLE_SECONDS)
@@ -144,7 +144,7 @@ class RealGroup:
         if not process.wait_for(is_reported, SETTLE_SECONDS):
             raise OutsideError(f"{member} reports no {event}")
 
-    def _is_settled(self, state: GroupState) -> bool:
+    def _is_settled(self, state: ReportedGroup) -> bool:
         topics = {topic for names in self.subscriptions.values() for topic in names}
         wanted = [(t, n) for t in sorted(topics) for n in range(self._sizes[t])]
         held = [

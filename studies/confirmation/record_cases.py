@@ -15,7 +15,6 @@ from conformance.corpus import corpus
 from conformance.findings import definitions_of, stored_records
 from conformance.runs import Finding
 from rebalance import Rebalance, rebalance_of
-from studies.confirmation.cases import CASES, Case
 from studies.confirmation.confirmed import (
     ALL_REAL,
     CRAFTED,
@@ -23,6 +22,7 @@ from studies.confirmation.confirmed import (
     Members,
     RecordReference,
 )
+from studies.confirmation.fault_cases import CASES, FaultCase
 from studies.confirmation.replay import replay_of
 from studies.confirmation.replay_plan import Way, plan_of
 
@@ -70,7 +70,7 @@ def digest_of(instance: Rebalance) -> str:
     return hashlib.sha256(data).hexdigest()[:DIGEST_DIGITS]
 
 
-def all_cases() -> tuple[Case, ...]:
+def all_cases() -> tuple[FaultCase, ...]:
     """Return the cases with a history of their own, then those of the other records.
 
     Raises
@@ -88,7 +88,7 @@ def all_cases() -> tuple[Case, ...]:
     return (*own, *(case for other in others for case in _replays(other)))
 
 
-def _with_record(case: Case, records: dict[tuple[str, str], Finding]) -> Case:
+def _with_record(case: FaultCase, records: dict[tuple[str, str], Finding]) -> FaultCase:
     """Return the case with the record of its scenario, if there is one."""
     for digest in _digests(case.history.scenario):
         found = records.get((case.client.spec, digest))
@@ -108,13 +108,13 @@ def _digests(scenario: str) -> tuple[str, ...]:
     )
 
 
-def _replays(finding: Finding) -> Iterator[Case]:
+def _replays(finding: Finding) -> Iterator[FaultCase]:
     client = _client(finding)
     plan = plan_of(finding.instance, client.client)
     if plan is None:
         return
     reference = reference_of(finding)
-    yield Case(
+    yield FaultCase(
         finding=_mechanism(finding),
         client=client,
         history=replay_of(finding.instance, plan, reference.digest),

@@ -14,11 +14,11 @@ from conformance.wire import dialect_of, newest_generation
 from rebalance import Member, Rebalance
 from rebalance.protocol import UNKNOWN_GENERATION, decode_subscription
 from studies.confirmation import join_barrier
+from studies.confirmation.broker_groups import ReportedGroup
 from studies.confirmation.commands import Pace
-from studies.confirmation.crafted_member import Claims, CraftedSubscription
-from studies.confirmation.group_state import GroupState
+from studies.confirmation.crafted_member import CraftedClaims, CraftedSubscription
 from studies.confirmation.handing_leader import NAME, HandedOut, HandingLeader
-from studies.confirmation.histories import History, sentences
+from studies.confirmation.histories import ClientHistory, sentences
 from studies.confirmation.join_barrier import JoinBarrier
 from studies.confirmation.mixed_group import MixedGroup
 from studies.confirmation.real_group import SETTLE_SECONDS, RealGroup
@@ -70,7 +70,7 @@ SENTENCES: Final = {
 """The steps of `replay_of`, in sentences that fit every record."""
 
 
-def replay_of(instance: Rebalance, plan: ReplayPlan, prefix: str) -> History:
+def replay_of(instance: Rebalance, plan: ReplayPlan, prefix: str) -> ClientHistory:
     """Return the history that brings a group into the state of a rebalance.
 
     Parameters
@@ -82,7 +82,7 @@ def replay_of(instance: Rebalance, plan: ReplayPlan, prefix: str) -> History:
     """
     names = broker_names(instance, prefix)
     if plan.way is Way.NO_TOPIC:
-        return History(
+        return ClientHistory(
             topics=MappingProxyType({f"{prefix}-deleted": 1}),
             sentences=SENTENCES[plan.way],
             play=lambda group: _play_no_topic(group, f"{prefix}-deleted"),
@@ -90,7 +90,7 @@ def replay_of(instance: Rebalance, plan: ReplayPlan, prefix: str) -> History:
         )
     play = _PLAYS[plan.way]
     sizes = {names[t]: topic.partitions for t, topic in instance.topics.items()}
-    return History(
+    return ClientHistory(
         topics=MappingProxyType({name: size for name, size in sizes.items() if size}),
         sentences=SENTENCES[plan.way],
         play=lambda group: play(group, instance, plan, names),
@@ -143,7 +143,7 @@ def _play_crafted(
         group.craft(
             name,
             [names[topic] for topic in member.subscription],
-            Claims(
+            CraftedClaims(
                 partitions=claims_of(member, names),
                 generation=_generation(instance, member, handed.generation),
             ),
@@ -226,7 +226,7 @@ def _wait_for_claims(
         for name in plan.real
     }
 
-    def has_claims(state: GroupState) -> bool:
+    def has_claims(state: ReportedGroup) -> bool:
         held = {name: held for name, held in state.held.items() if name != NAME}
         return state.state == "STABLE" and held == wanted
 

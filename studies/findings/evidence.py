@@ -13,7 +13,7 @@ from studies.confirmation import Confirmation, read_confirmations
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reproducer:
+class StoredReproducer:
     """A stored reproducer: its record (reproducer/1) and the text of its test.
 
     Attributes
@@ -37,14 +37,14 @@ class Reproducer:
         return list(dict.fromkeys(named))[:2] or lines[:2]
 
 
-def reproducers_of(folder: Path, finding: str) -> tuple[Reproducer, ...]:
+def reproducers_of(folder: Path, finding: str) -> tuple[StoredReproducer, ...]:
     """Return the reproducers of a finding, by client."""
     found = []
     for path in sorted(folder.glob(f"reproducers/{finding}/**/{RECORD}")):
         record = read_record(path.parent)
         test = path.with_name(record.file)
         found.append(
-            Reproducer(
+            StoredReproducer(
                 record=record,
                 folder=path.parent.relative_to(folder).as_posix(),
                 text=test.read_text("utf-8").rstrip("\n"),

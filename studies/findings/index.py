@@ -9,7 +9,7 @@ from typing import Final
 from conformance.clients import all_client_assignors
 from conformance.findings import Stored, Trial
 from conformance.runs import FAMILIES, Category, RunSummary
-from studies.findings.facts import FindingFacts
+from studies.findings.finding_facts import FindingFacts
 from studies.findings.matrix import families_in, subjects_in
 
 WORST: Final = [category.value for category in Category]

@@ -8,7 +8,7 @@ from typing import Final
 
 from conformance.clients import all_client_assignors
 from conformance.runs import FAMILIES, SAFETY, RunSummary
-from conformance.runs.records import FILE
+from conformance.runs.run_records import FILE
 
 FAULTS: Final = ["hang", "crash", "error", "invalid", "unrevoked", "restless"]
 CONFLICTING: Final = ("stale", "generations", "swarm", FILE)

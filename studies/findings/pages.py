@@ -23,7 +23,7 @@ from conformance.runs import Finding
 from oracle.wording import counted
 from studies.findings import matrix
 from studies.findings.evidence import confirmations_of, reproducers_of
-from studies.findings.facts import TRACKERS, FindingFacts, finding_facts
+from studies.findings.finding_facts import TRACKERS, FindingFacts, finding_facts
 from studies.findings.index import IndexFacts
 from studies.findings.markdown import (
     instance_json,

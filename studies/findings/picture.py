@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from studies.findings.case import Answered, Case, Document, Held
+from studies.findings.shown_case import AnsweredRound, Document, Held, ShownCase
 from tools.pictures.canvas import (
     ALARM,
     CALM,
@@ -20,8 +20,8 @@ from tools.pictures.canvas import (
     PLAIN,
     SOFT,
     Box,
-    Line,
     Mark,
+    Segment,
     Words,
     svg_of,
 )
@@ -36,7 +36,7 @@ NOBODY: Final = "nobody"
 Spot = tuple[str, int]
 
 
-class Entry(NamedTuple):
+class CellMark(NamedTuple):
     """A mark in a cell: its word, its fill, and whether its edge is dashed or red."""
 
     word: str
@@ -49,7 +49,7 @@ class Panel(NamedTuple):
     """A table: partitions in columns, and the entries of each by member."""
 
     title: str
-    columns: list[tuple[str, str, dict[str, Entry]]]  # topic, numbers, entries
+    columns: list[tuple[str, str, dict[str, CellMark]]]  # topic, numbers, entries
     note: str = ""
     has_nobody: bool = False
 
@@ -59,7 +59,7 @@ class Panel(NamedTuple):
         return max(len(self.columns) * CELL, 7 * len(self.title), 7 * len(self.note))
 
 
-def picture_of(case: Case, description: str) -> str:
+def picture_of(case: ShownCase, description: str) -> str:
     """Draw a case; ``description`` is for screen readers."""
     members = sorted(case.instance["members"])
     names = max(len(_label(case.instance, member)) for member in members) * 7 + 16
@@ -85,7 +85,7 @@ def picture_of(case: Case, description: str) -> str:
     return svg_of(marks, width=width, height=top, description=description)
 
 
-def _panels(case: Case) -> Iterator[Panel]:
+def _panels(case: ShownCase) -> Iterator[Panel]:
     shown = case.rounds[-2:] if case.category == "restless" else case.rounds[-1:]
     first = case.instance
     if shown and case.category != "restless":
@@ -102,19 +102,19 @@ def _panels(case: Case) -> Iterator[Panel]:
 
 
 def _claims_panel(instance: Document) -> Panel:
-    entries: dict[Spot, dict[str, Entry]] = {spot: {} for spot in _spots(instance)}
+    entries: dict[Spot, dict[str, CellMark]] = {spot: {} for spot in _spots(instance)}
     for name, member in instance["members"].items():
         generation = member.get("generation", -1)
         word = "claim" if generation < 0 else f"gen {generation}"
         for topic, numbers in (member.get("owned") or {}).items():
             left = topic not in member["subscription"]
             for number in numbers:
-                entry = Entry(word, LEAVING if left else CALM, dashed=left)
+                entry = CellMark(word, LEAVING if left else CALM, dashed=left)
                 entries.setdefault((topic, number), {})[name] = entry
     return Panel("claims, with generation", _columns(instance, entries))
 
 
-def _answer_panel(answered: Answered, title: str, *, cooperative: bool) -> Panel:
+def _answer_panel(answered: AnsweredRound, title: str, *, cooperative: bool) -> Panel:
     if answered.members is None:
         note = {
             "hang": "? no answer: it runs on",
@@ -129,7 +129,7 @@ def _answer_panel(answered: Answered, title: str, *, cooperative: bool) -> Panel
     }
     held = _by_spot(answered.members)
     owners = _claimants(answered.instance)
-    entries: dict[Spot, dict[str, Entry]] = {
+    entries: dict[Spot, dict[str, CellMark]] = {
         spot: {} for spot in _spots(answered.instance)
     }
     for spot, holders in held.items():
@@ -137,7 +137,7 @@ def _answer_panel(answered: Answered, title: str, *, cooperative: bool) -> Panel
             bad = (name, *spot) in wrong
             entry = _assigned(name, spot, owners)
             entries.setdefault(spot, {})[name] = (
-                Entry("wrong", PLAIN, is_wrong=True) if bad else entry
+                CellMark("wrong", PLAIN, is_wrong=True) if bad else entry
             )
     wanted = {
         t for m in answered.instance["members"].values() for t in m["subscription"]
@@ -148,28 +148,30 @@ def _answer_panel(answered: Answered, title: str, *, cooperative: bool) -> Panel
             has_nobody = True
             waits = cooperative and (None, *spot) not in wrong
             entries[spot][NOBODY] = (
-                Entry("waits", PLAIN, dashed=True)
+                CellMark("waits", PLAIN, dashed=True)
                 if waits
-                else Entry("wrong", PLAIN, is_wrong=True)
+                else CellMark("wrong", PLAIN, is_wrong=True)
             )
     return Panel(title, _columns(answered.instance, entries), has_nobody=has_nobody)
 
 
-def _expected_panel(case: Case) -> Panel:
+def _expected_panel(case: ShownCase) -> Panel:
     assert case.expected is not None  # noqa: S101
     owners = _claimants(case.instance)
-    entries: dict[Spot, dict[str, Entry]] = {spot: {} for spot in _spots(case.instance)}
+    entries: dict[Spot, dict[str, CellMark]] = {
+        spot: {} for spot in _spots(case.instance)
+    }
     for spot, holders in _by_spot(case.expected.members).items():
         entries[spot] = {name: _assigned(name, spot, owners) for name in holders}
     title = "optimal, when stable" if case.cooperative else "an optimal answer"
     return Panel(title, _columns(case.instance, entries))
 
 
-def _assigned(name: str, spot: Spot, owners: dict[Spot, set[str]]) -> Entry:
+def _assigned(name: str, spot: Spot, owners: dict[Spot, set[str]]) -> CellMark:
     claimants = owners.get(spot, set())
     if name in claimants:
-        return Entry("kept", CALM)
-    return Entry("moved", ALARM) if claimants else Entry("new", PLAIN)
+        return CellMark("kept", CALM)
+    return CellMark("moved", ALARM) if claimants else CellMark("new", PLAIN)
 
 
 def _spots(instance: Document) -> Iterator[Spot]:
@@ -197,8 +199,8 @@ def _claimants(instance: Document) -> dict[Spot, set[str]]:
 
 
 def _columns(
-    instance: Document, entries: dict[Spot, dict[str, Entry]]
-) -> list[tuple[str, str, dict[str, Entry]]]:
+    instance: Document, entries: dict[Spot, dict[str, CellMark]]
+) -> list[tuple[str, str, dict[str, CellMark]]]:
     """Join neighbors of a topic that have the same entries."""
     wanted = {t for m in instance["members"].values() for t in m["subscription"]}
     for topic in sorted(wanted - {spot[0] for spot in entries}):
@@ -257,7 +259,7 @@ def _draw(
         if topic != seen:
             seen = topic
             marks.append(Words(x + 3, top + 38, topic, bold=True))
-            marks.append(Line(x, top + 28, x, top + TOP + len(rows) * ROW, FAINT))
+            marks.append(Segment(x, top + 28, x, top + TOP + len(rows) * ROW, FAINT))
         marks.append(Words(x + CELL / 2, top + 58, numbers, SOFT, 11, align="center"))
         for row, name in enumerate(rows):
             y = top + TOP + row * ROW
@@ -270,7 +272,7 @@ def _reads(instance: Document, name: str, topic: str) -> bool:
 
 
 def _cell(
-    marks: list[Mark], x: float, y: float, entry: Entry | None, reads: bool
+    marks: list[Mark], x: float, y: float, entry: CellMark | None, reads: bool
 ) -> None:
     box = (x + 1, y + 2, CELL - 3, ROW - 4)
     if entry is None:

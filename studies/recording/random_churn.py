@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
-from studies.recording.group import Group
-from studies.recording.scenarios import Kind
+from studies.recording.recorded_group import RecordedGroup
+from studies.recording.scenarios import MemberKind
 
 LEAST_MEMBERS: Final = 2
 MOST_MEMBERS: Final = 4  # so that each has partitions, whatever they subscribe to
@@ -16,7 +16,7 @@ WAITING: Final = 0.75  # share of the acts after which the group settles
 
 
 def churn_at_random(
-    group: Group, kinds: Sequence[Kind], random: Random, seconds: float
+    group: RecordedGroup, kinds: Sequence[MemberKind], random: Random, seconds: float
 ) -> None:
     """Let random members start, leave, be killed, and subscribe anew, for a time."""
     deadline = time.monotonic() + seconds
@@ -26,7 +26,9 @@ def churn_at_random(
         group.settle()
 
 
-def _act(group: Group, kinds: Sequence[Kind], random: Random, *, waits: bool) -> None:
+def _act(
+    group: RecordedGroup, kinds: Sequence[MemberKind], random: Random, *, waits: bool
+) -> None:
     topics = sorted(group.place.topics)
     some = random.sample(topics, random.randint(1, len(topics)))
     acts = ["subscribe"]

@@ -9,16 +9,16 @@ from random import Random
 from typing import Final
 
 from conformance.broker import running_broker
-from studies.confirmation import Cluster
+from studies.confirmation import BrokerGroups
 from studies.recording.broker_log import (
     produce,
     write_log,
     write_offsets,
     write_topics,
 )
-from studies.recording.events import Events
-from studies.recording.group import Group, Place
+from studies.recording.event_log import Events
 from studies.recording.random_churn import churn_at_random
+from studies.recording.recorded_group import RecordedGroup, RecordingPlace
 from studies.recording.scenarios import SCENARIOS
 
 TOPICS: Final = {"orders": 6, "payments": 5, "refunds": 4}
@@ -55,9 +55,9 @@ def record(
     out.mkdir(parents=True, exist_ok=True)
     events, random = Events(), Random(seed)  # noqa: S311  # no secret
     with running_broker() as broker:
-        Cluster(broker.address).create_topics(TOPICS)
+        BrokerGroups(broker.address).create_topics(TOPICS)
         produce(broker.address, TOPICS, random)
-        place = Place(address=broker.address, topics=TOPICS, events=events)
+        place = RecordingPlace(address=broker.address, topics=TOPICS, events=events)
         with ThreadPoolExecutor(AT_ONCE) as threads:
             running = [
                 threads.submit(_run, place, name, seconds, Random(f"{seed} {name}"))  # noqa: S311
@@ -73,8 +73,8 @@ def record(
     return count
 
 
-def _run(place: Place, name: str, seconds: float, random: Random) -> None:
-    group, scenario = Group(place=place, name=name), SCENARIOS[name]
+def _run(place: RecordingPlace, name: str, seconds: float, random: Random) -> None:
+    group, scenario = RecordedGroup(place=place, name=name), SCENARIOS[name]
     try:
         scenario.run(group)
         churn_at_random(group, scenario.kinds, random, seconds)

@@ -14,7 +14,7 @@ from conformance.consumer_programs import (
     python_consumer,
 )
 from rebalance import OutsideError
-from studies.recording.events import Event, Events
+from studies.recording.event_log import Event, Events
 
 JAVA: Final = "java"
 COMMIT_MS: Final = 1000
@@ -26,7 +26,7 @@ END_SECONDS: Final = 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Consumer:
+class ConsumerDescription:
     """The description of a consumer: client library and settings.
 
     Attributes
@@ -93,7 +93,7 @@ class Consumer:
 class RecordedConsumer(ConsumerProcess):
     """A running consumer, whose orders and callbacks are events of the recording."""
 
-    def __init__(self, consumer: Consumer, events: Events) -> None:
+    def __init__(self, consumer: ConsumerDescription, events: Events) -> None:
         self.consumer = consumer
         self.topics = list(consumer.topics)
         self._recorded = events

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from studies.recording.group import Group
+from studies.recording.recorded_group import RecordedGroup
 
 JAVA: Final = "java"
 LIBRDKAFKA: Final = "librdkafka"
@@ -24,7 +24,7 @@ CONSUMER: Final = "consumer"
 COOPERATIVE: Final = "cooperative-sticky"
 
 
-class Kind(NamedTuple):
+class MemberKind(NamedTuple):
     """A kind of member: client library, assignors, and protocol."""
 
     library: str
@@ -33,14 +33,14 @@ class Kind(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scenario:
+class GroupScenario:
     """Events of a group; ``kinds`` are the members that random churn starts, if any."""
 
-    run: Callable[[Group], None]
-    kinds: tuple[Kind, ...]
+    run: Callable[[RecordedGroup], None]
+    kinds: tuple[MemberKind, ...]
 
 
-def churn(group: Group, library: str, *assignors: str, protocol: str) -> None:
+def churn(group: RecordedGroup, library: str, *assignors: str, protocol: str) -> None:
     """Join, leave, kill, and subscribe anew."""
 
     def start(*topics: str, waits: bool = True) -> None:
@@ -55,7 +55,7 @@ def churn(group: Group, library: str, *assignors: str, protocol: str) -> None:
     group.leave(group.members[0])
 
 
-def turn_over(group: Group, library: str, *assignors: str) -> None:
+def turn_over(group: RecordedGroup, library: str, *assignors: str) -> None:
     """Join, leave, and kill, with one subscription.
 
     A kafka-python consumer (3.0.12) whose subscription, or that of its group, changes
@@ -70,7 +70,7 @@ def turn_over(group: Group, library: str, *assignors: str) -> None:
 
 
 def restart_static_members(
-    group: Group, library: str, *assignors: str, protocol: str
+    group: RecordedGroup, library: str, *assignors: str, protocol: str
 ) -> None:
     """Restart a static member within its session, and one after a kill (KIP-345).
 
@@ -86,7 +86,7 @@ def restart_static_members(
     group.start(library, *assignors, instance="i1", protocol=protocol)
 
 
-def upgrade(group: Group) -> None:
+def upgrade(group: RecordedGroup) -> None:
     """Upgrade ``range`` to ``cooperative-sticky`` in two rolling bounces (KIP-726)."""
     bounces = (("range",), (COOPERATIVE, "range"), (COOPERATIVE,))
     for assignors in bounces:
@@ -97,7 +97,7 @@ def upgrade(group: Group) -> None:
             group.start(JAVA, *assignors)
 
 
-def migrate(group: Group, library: str, *assignors: str) -> None:
+def migrate(group: RecordedGroup, library: str, *assignors: str) -> None:
     """Move a group to the new protocol and back, member by member (KIP-848)."""
     for _ in range(2):
         group.start(library, *assignors)
@@ -108,7 +108,7 @@ def migrate(group: Group, library: str, *assignors: str) -> None:
     group.start(library, *assignors)
 
 
-def mix(group: Group) -> None:
+def mix(group: RecordedGroup) -> None:
     """Let four client libraries be members of one group."""
     for library in LIBRARIES:
         group.start(library, "range")
@@ -117,52 +117,55 @@ def mix(group: Group) -> None:
     group.leave(group.members[0])
 
 
-def _churned(library: str, *assignors: str, protocol: str = CLASSIC) -> Scenario:
-    return Scenario(
+def _churned(library: str, *assignors: str, protocol: str = CLASSIC) -> GroupScenario:
+    return GroupScenario(
         run=lambda group: churn(group, library, *assignors, protocol=protocol),
-        kinds=(Kind(library, assignors, protocol),),
+        kinds=(MemberKind(library, assignors, protocol),),
     )
 
 
-def _restarted(library: str, *assignors: str, protocol: str = CLASSIC) -> Scenario:
-    return Scenario(
+def _restarted(library: str, *assignors: str, protocol: str = CLASSIC) -> GroupScenario:
+    return GroupScenario(
         run=lambda group: restart_static_members(
             group, library, *assignors, protocol=protocol
         ),
-        kinds=(Kind(library, assignors, protocol),),
+        kinds=(MemberKind(library, assignors, protocol),),
     )
 
 
-def _migrated(library: str, assignor: str) -> Scenario:
-    return Scenario(
+def _migrated(library: str, assignor: str) -> GroupScenario:
+    return GroupScenario(
         run=lambda group: migrate(group, library, assignor),
-        kinds=(Kind(library, (assignor,), CLASSIC), Kind(library, (), CONSUMER)),
+        kinds=(
+            MemberKind(library, (assignor,), CLASSIC),
+            MemberKind(library, (), CONSUMER),
+        ),
     )
 
 
 SCENARIOS: Final = MappingProxyType(
     {
         "java-migration": _migrated(JAVA, COOPERATIVE),
-        "java-upgrade": Scenario(
-            run=upgrade, kinds=(Kind(JAVA, (COOPERATIVE,), CLASSIC),)
+        "java-upgrade": GroupScenario(
+            run=upgrade, kinds=(MemberKind(JAVA, (COOPERATIVE,), CLASSIC),)
         ),
         "java-sticky": _churned(JAVA, "sticky"),
         "java-next": _churned(JAVA, protocol=CONSUMER),
         "librdkafka-cooperative": _churned(LIBRDKAFKA, COOPERATIVE),
         "librdkafka-next": _churned(LIBRDKAFKA, "range", protocol=CONSUMER),
         "librdkafka-next-static": _restarted(LIBRDKAFKA, protocol=CONSUMER),
-        "four-libraries": Scenario(
+        "four-libraries": GroupScenario(
             run=mix,
             kinds=tuple(
-                Kind(library, ("range",), CLASSIC)
+                MemberKind(library, ("range",), CLASSIC)
                 for library in LIBRARIES
                 if library != KAFKA_PYTHON
             ),
         ),
-        "kafka-python-sticky": Scenario(
+        "kafka-python-sticky": GroupScenario(
             run=lambda group: turn_over(group, KAFKA_PYTHON, "sticky"), kinds=()
         ),
-        "kafka-python-cooperative": Scenario(
+        "kafka-python-cooperative": GroupScenario(
             run=lambda group: turn_over(group, KAFKA_PYTHON, COOPERATIVE), kinds=()
         ),
         "aiokafka-roundrobin": _churned(AIOKAFKA, "roundrobin"),

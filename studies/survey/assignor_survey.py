@@ -13,14 +13,14 @@ from conformance.runs import (
     FAMILIES,
     CaseRecord,
     Category,
-    Counts,
+    DrawnOutcome,
     External,
+    FamilyCounts,
     Finding,
     Recorder,
     Repeating,
     RunPlan,
     RunSummary,
-    Sighting,
     first_line,
     run_families,
     run_instances,
@@ -173,7 +173,7 @@ def corpus_rebalances() -> Iterator[Document]:
 
 def _counted(
     source: ShrinkSource, plan: SurveyPlan, *, cooperative: bool
-) -> list[Counts]:
+) -> list[FamilyCounts]:
     runs = RunPlan(
         families=plan.families,
         seed=plan.seed,
@@ -187,11 +187,11 @@ def _counted(
 
 def _shrunk(
     source: ShrinkSource,
-    sightings: Sequence[Sighting],
+    sightings: Sequence[DrawnOutcome],
     plan: SurveyPlan,
     *,
     cooperative: bool,
-) -> Iterator[tuple[Sighting, Shrunk]]:
+) -> Iterator[tuple[DrawnOutcome, Shrunk]]:
     """Shrink the smallest of those that are equal as far as is known before."""
     with closing(source.start()) as subject:
         for sighting in _smallest(sightings):
@@ -208,8 +208,8 @@ def _shrunk(
                 yield sighting, shrink_task(subject, task)
 
 
-def _smallest(sightings: Iterable[Sighting]) -> Iterable[Sighting]:
-    found: dict[Key, Sighting] = {}
+def _smallest(sightings: Iterable[DrawnOutcome]) -> Iterable[DrawnOutcome]:
+    found: dict[Key, DrawnOutcome] = {}
     for sighting in sightings:
         best = found.setdefault(drawn_key(sighting), sighting)
         if _size(sighting) < _size(best):
@@ -217,7 +217,7 @@ def _smallest(sightings: Iterable[Sighting]) -> Iterable[Sighting]:
     return found.values()
 
 
-def _size(sighting: Sighting) -> int:
+def _size(sighting: DrawnOutcome) -> int:
     """Count partitions, members, and claims."""
     rebalance = sighting.outcome.rounds[0].rebalance
     members = rebalance["members"].values()
@@ -226,5 +226,5 @@ def _size(sighting: Sighting) -> int:
     return partitions + len(members) + claims
 
 
-def _is_large(sighting: Sighting) -> bool:
+def _is_large(sighting: DrawnOutcome) -> bool:
     return _size(sighting) > LARGE

@@ -12,26 +12,26 @@ import numpy as np
 import pytest
 
 import verify
-from benchmarks.instances import equal, mixed, one_left
+from benchmarks.core_instances import equal, mixed, one_left
 from benchmarks.jvm_calls import Calls, OurCalls, take_turns, warm
 from benchmarks.jvm_picture import picture_of
 from benchmarks.jvm_process import (
+    CallTooSlowError,
     JavaCalls,
     JavaFailedError,
-    TooSlowError,
     read_line,
 )
-from benchmarks.jvm_runs import Limits, timed
+from benchmarks.jvm_runs import CallLimits, timed
 from benchmarks.jvm_table import page_part
 from benchmarks.jvm_work import (
-    Case,
+    TimedCase,
     fixed_cases,
     growing,
     with_lag,
     write_document,
 )
-from benchmarks.page import END, START, write_into
 from benchmarks.peers import OURS
+from benchmarks.result_page import END, START, write_into
 from conformance.clients import LINES, KafkaClients, install
 from heuristics import ASSIGNORS
 from rebalance import (
@@ -107,7 +107,7 @@ def test_times_are_read() -> None:
 @pytest.mark.parametrize(
     ("line", "error", "says"),
     [
-        (b'{"over_s":60.0}', TooSlowError, "over 60 s"),
+        (b'{"over_s":60.0}', CallTooSlowError, "over 60 s"),
         (b'{"error":"java.lang.E: no"}', JavaFailedError, "java.lang.E: no"),
         (b"Exception in thread", JavaFailedError, "not JSON"),
         (b"[1]", JavaFailedError, "no object"),
@@ -128,7 +128,7 @@ def test_a_process_answers_line_by_line(tmp_path: Path) -> None:
 
 
 def test_a_slow_call_and_a_crash_are_distinguished(tmp_path: Path) -> None:
-    with peer(tmp_path) as java, pytest.raises(TooSlowError, match="over 3 s"):
+    with peer(tmp_path) as java, pytest.raises(CallTooSlowError, match="over 3 s"):
         java.run(7)
     with peer(tmp_path) as java, pytest.raises(JavaFailedError, match="exit code 5"):
         java.run(8)
@@ -302,7 +302,7 @@ def test_a_late_call_is_ended(tmp_path: Path, clients: KafkaClients) -> None:
     large = mixed(members=1000, partitions=10_000, topics=1000, each=20)
     write_document(large, path)
     calls = JavaCalls(clients, "sticky", path, seconds=0.1)
-    with calls, pytest.raises(TooSlowError, match=r"over 0\.1 s"):
+    with calls, pytest.raises(CallTooSlowError, match=r"over 0\.1 s"):
         calls.run(1)
 
 
@@ -311,8 +311,8 @@ def test_a_case_yields_one_line_per_assignor(clients: KafkaClients) -> None:
     def build() -> Instance:
         return replace(SMALL["mixed"](), group="timed")
 
-    limits = Limits(call=60, warming=0.1, turns=0.1, rounds=2)
-    case = Case(name="mixed-200", about="small", build=build)
+    limits = CallLimits(call=60, warming=0.1, turns=0.1, rounds=2)
+    case = TimedCase(name="mixed-200", about="small", build=build)
     lines = list(timed(case, clients, limits, skipped=frozenset({"sticky"})))
     assert [each["ours"] for each in lines[:6]] == list(OURS.values())
     assert {each["ours"] for each in lines} == set(ASSIGNORS)

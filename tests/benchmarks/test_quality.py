@@ -19,7 +19,6 @@ import pyarrow.parquet as pq
 import pytest
 
 import verify
-from benchmarks.page import END, START
 from benchmarks.quality.__main__ import PAGE, STORED, main
 from benchmarks.quality.answering import (
     FIELDS,
@@ -28,27 +27,28 @@ from benchmarks.quality.answering import (
     answer_family,
     record_file,
 )
-from benchmarks.quality.comparison import differences
 from benchmarks.quality.export import export_records
-from benchmarks.quality.instances import SCHEMA as INSTANCES
-from benchmarks.quality.instances import (
+from benchmarks.quality.measures import Measured, summarized
+from benchmarks.quality.pairs import StudyPair, compared, pairs_of
+from benchmarks.quality.results_page import results_part
+from benchmarks.quality.study_comparison import differences
+from benchmarks.quality.study_instances import SCHEMA as INSTANCES
+from benchmarks.quality.study_instances import (
     InstanceTask,
     digest_of,
     draw_instances,
     instance_file,
 )
-from benchmarks.quality.measures import Measured, summarized
-from benchmarks.quality.pairs import StudyPair, compared, pairs_of
-from benchmarks.quality.plan import StudyPlan
-from benchmarks.quality.results_page import results_part
+from benchmarks.quality.study_plan import StudyPlan
 from benchmarks.quality.study_run import run_study
-from benchmarks.quality.subjects import (
+from benchmarks.quality.study_subjects import (
     HeuristicSubject,
     StudySubject,
     client_subjects,
     own_subjects,
 )
-from benchmarks.quality.summary import read_summary, summary_of
+from benchmarks.quality.study_summary import read_summary, summary_of
+from benchmarks.result_page import END, START
 from conformance.clients import Answer, Verdict
 from conformance.runs import (
     FAMILIES,

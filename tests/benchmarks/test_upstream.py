@@ -12,7 +12,7 @@ import pytest
 from benchmarks.upstream import main
 from benchmarks.upstream_draws import DRAWN, draw
 from benchmarks.upstream_picture import picture_of
-from benchmarks.upstream_runs import Case, answer_of, lines_of
+from benchmarks.upstream_runs import SolvedCase, answer_of, lines_of
 from benchmarks.upstream_table import BARS, grouped, page_part
 from conformance.clients import Adapter, Answer, Program, Verdict
 from heuristics import ASSIGNORS, CooperativeStickyAssignor
@@ -49,7 +49,7 @@ def lines(way: str = "sticky", seeds: int = 4) -> list[Line]:
     found: list[Line] = []
     for version, kind in product(("4.4.0", "3.9.2"), ("mixed, churned", "equal, new")):
         keys = {"kafka": version, "assignor": "sticky", "kind": kind}
-        cases = [Case.of(draw(kind, seed)) for seed in range(seeds)]
+        cases = [SolvedCase.of(draw(kind, seed)) for seed in range(seeds)]
         found += lines_of(Fake(way), ABOUT | keys, "sticky", cases)
     return found
 
@@ -77,7 +77,7 @@ def _is_behind(document: Document) -> bool:
 
 
 def test_a_run_counts_all_three() -> None:
-    keys, cases = {"kind": "k"}, [Case.of(SHARED)]
+    keys, cases = {"kind": "k"}, [SolvedCase.of(SHARED)]
     (same,) = lines_of(Fake("sticky"), keys, "sticky", cases)
     assert (same["equal"], same["verdict"]) == (True, "answered")
     assert same["theirs"] == {"score": 0, "squares": 8, "moves": 0, "far": 0}
@@ -89,13 +89,13 @@ def test_a_run_counts_all_three() -> None:
 
 def test_an_invalid_answer_is_none() -> None:
     members = {"a": member(["t"]), "b": member(["u"])}
-    case = Case.of(rebalance({"t": 1, "u": 1}, members))
+    case = SolvedCase.of(rebalance({"t": 1, "u": 1}, members))
     assert answer_of(Fake("all to the first"), "sticky", case) == (None, "unsubscribed")
 
 
 def test_cooperative_answers_are_those_of_the_stable_state() -> None:
     members = {"a": member(["t"], {"t": [0, 1, 2, 3]}), "b": member(["t"])}
-    case = Case.of(rebalance({"t": 4}, members))
+    case = SolvedCase.of(rebalance({"t": 4}, members))
     fake = Fake("rounds")
     answer, verdict = answer_of(fake, "cooperative-sticky", case)
     assert (fake.answered, verdict) == (2, "answered")
@@ -106,7 +106,7 @@ def test_cooperative_answers_are_those_of_the_stable_state() -> None:
 def test_groups_that_never_become_stable_are_reported(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    fake, case = Fake("restless"), Case.of(SHARED)
+    fake, case = Fake("restless"), SolvedCase.of(SHARED)
     monkeypatch.setattr(
         "benchmarks.upstream_runs.judged", lambda answer, *_, **__: answer
     )

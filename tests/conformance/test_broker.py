@@ -16,8 +16,8 @@ import pytest
 
 from conformance.broker import VERSION, Broker
 from conformance.broker import server as module
+from conformance.broker.broker_settings import settings
 from conformance.broker.server import _started
-from conformance.broker.settings import settings
 from rebalance import OutsideError
 
 started = contextmanager(_started)

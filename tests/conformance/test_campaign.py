@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from conformance import unusual_shapes
-from conformance.campaign import Campaign, CampaignPlan, Found, Shrinking
+from conformance.campaign import Campaign, CampaignPlan, DrawnFinding, Shrinking
 from conformance.clients import Answer, Verdict
 from conformance.runs import FILE, Category, RunPlan, Subject
 from tests.conformance.fault import has_rival_claims
@@ -46,7 +46,7 @@ def test_a_finding_of_several_families_is_one_and_places_are_several() -> None:
     events = list(campaign.run())
     places = [event.sighting.outcome.place for event in events]
     assert places == ["racks (a.py:1)"] * 2 + ["ids (a.py:2)"] * 2
-    assert [type(event) for event in events] == [Found, Shrinking] * 2
+    assert [type(event) for event in events] == [DrawnFinding, Shrinking] * 2
     for event in events:
         if isinstance(event, Shrinking):
             assert event.shrunk is not None
@@ -132,7 +132,7 @@ def test_what_could_not_be_shrunk_is_reported_as_far_as_it_was() -> None:
     stuck = Stuck(lambda smaller: raised if len(smaller["members"]) >= 3 else None)
     campaign = Campaign(source=Here(stuck), plan=plan)
     (found, whole) = campaign.run()
-    assert isinstance(found, Found)
+    assert isinstance(found, DrawnFinding)
     assert isinstance(whole, Shrinking)
     assert whole.shrunk is not None
     assert not whole.shrunk.is_minimal

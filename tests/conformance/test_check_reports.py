@@ -11,7 +11,7 @@ import pytest
 
 from conformance.checks import Check, JunitReport, TapReport, Totals
 from conformance.clients import Answer, Verdict
-from conformance.runs import Category, JudgedAnswer, Outcome, Requirement
+from conformance.runs import Category, DrivenRebalance, JudgedAnswer, Requirement
 from tests.conformance.tap_reading import read_tap
 from tests.support.shapes import rebalance
 
@@ -25,7 +25,7 @@ def check(
     answer = Answer(verdict=Verdict.CRASH, reason=reason)
     one = JudgedAnswer(rebalance=DOCUMENT, answer=answer)
     given = None if category is Category.OPTIMAL else reason
-    outcome = Outcome(rounds=(one,), category=category, reason=given)
+    outcome = DrivenRebalance(rounds=(one,), category=category, reason=given)
     return Check(part=part, name=name, outcome=outcome)
 
 

@@ -16,7 +16,7 @@ import verify
 from conformance.clients import CpuClock
 from conformance.clients import reference_time as reference
 from conformance.clients.cpu_time import TICKS
-from conformance.clients.reference_time import Size, size_of, sized_rebalance
+from conformance.clients.reference_time import RebalanceSize, size_of, sized_rebalance
 
 SPIN = """
 import subprocess, sys, time
@@ -65,8 +65,16 @@ def test_a_process_that_runs_is_busy() -> None:
         spins.kill()
 
 
-@pytest.mark.parametrize("size", [Size(1, 1), Size(2, 3), Size(30, 1), Size(64, 1000)])
-def test_the_reference_is_a_rebalance_of_its_size(size: Size) -> None:
+@pytest.mark.parametrize(
+    "size",
+    [
+        RebalanceSize(1, 1),
+        RebalanceSize(2, 3),
+        RebalanceSize(30, 1),
+        RebalanceSize(64, 1000),
+    ],
+)
+def test_the_reference_is_a_rebalance_of_its_size(size: RebalanceSize) -> None:
     document = sized_rebalance(size)
     assert size_of(document) == size
     assert verify.read_rebalance(json.dumps(document)) == document
@@ -76,22 +84,22 @@ def test_the_reference_is_a_rebalance_of_its_size(size: Size) -> None:
 
 
 def test_a_size_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    measured: list[Size] = []
+    measured: list[RebalanceSize] = []
     built = reference.sized_rebalance
 
-    def counted(size: Size) -> dict[str, object]:
+    def counted(size: RebalanceSize) -> dict[str, object]:
         measured.append(size)
         return built(size)
 
     monkeypatch.setattr(reference, "sized_rebalance", counted)
     reference._measured.cache_clear()
-    first = reference.reference_seconds(Size(20, 100))
+    first = reference.reference_seconds(RebalanceSize(20, 100))
     assert first > 0
-    assert reference.reference_seconds(Size(17, 128)) == first
-    assert measured == [Size(2, 2), Size(32, 128)]
+    assert reference.reference_seconds(RebalanceSize(17, 128)) == first
+    assert measured == [RebalanceSize(2, 2), RebalanceSize(32, 128)]
     reference._measured.cache_clear()
 
 
 def test_sizes_are_stated_in_words() -> None:
-    assert str(Size(1, 1)) == "1 member, 1 partition"
-    assert str(Size(2100, 12)) == "2,100 members, 12 partitions"
+    assert str(RebalanceSize(1, 1)) == "1 member, 1 partition"
+    assert str(RebalanceSize(2100, 12)) == "2,100 members, 12 partitions"

@@ -22,8 +22,8 @@ from conformance.clients import Answer, Verdict
 from conformance.runs import (
     FAMILIES,
     Category,
+    DrivenRebalance,
     JudgedAnswer,
-    Outcome,
     Requirement,
     drive,
     stated_optimum,
@@ -206,7 +206,7 @@ def test_bug_blocks_are_yaml_whatever_a_program_says(word: str) -> None:
     """Once, a character beyond the basic plane was a pair of surrogates."""
     answer = Answer(verdict=Verdict.INVALID, reason=word, line=word)
     one = JudgedAnswer(rebalance=OWNED, answer=answer)
-    outcome = Outcome(rounds=(one,), category=FAULT, reason=word)
+    outcome = DrivenRebalance(rounds=(one,), category=FAULT, reason=word)
     block, _ = blocks(Check(part="p", name="n", outcome=outcome))
     entries = yaml.safe_load(block)
     assert entries["reasons"] == [word]
@@ -219,7 +219,7 @@ def test_bug_blocks_are_yaml_whatever_a_program_says(word: str) -> None:
 def test_a_lone_surrogate_is_replaced() -> None:
     answer = Answer(verdict=Verdict.CRASH, reason="\udc80")
     one = JudgedAnswer(rebalance=OWNED, answer=answer)
-    outcome = Outcome(rounds=(one,), category=FAULT, reason="\udc80")
+    outcome = DrivenRebalance(rounds=(one,), category=FAULT, reason="\udc80")
     block, xml = blocks(Check(part="p", name="n", outcome=outcome))
     assert yaml.safe_load(block)["reasons"] == ["\ufffd"]
     assert "\udc80" not in xml

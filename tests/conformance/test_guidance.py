@@ -9,13 +9,19 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from conformance.campaign import Campaign, CampaignPlan, Found, Shrinking, uses_claims
+from conformance.campaign import (
+    Campaign,
+    CampaignPlan,
+    DrawnFinding,
+    Shrinking,
+    uses_claims,
+)
 from conformance.clients import Answer, Verdict
 from conformance.runs import (
     FAMILIES,
     Category,
-    Counts,
     Draws,
+    FamilyCounts,
     Guide,
     RunPlan,
     Subject,
@@ -35,12 +41,14 @@ def guide(*families: str, first: int = 0) -> Guide:
     return Guide(families=families, template=TEMPLATE, first=first)
 
 
-def counted(task: Draws, *, seconds: float, rare: int | None = None) -> Counts:
+def counted(task: Draws, *, seconds: float, rare: int | None = None) -> FamilyCounts:
     """Return the counts of a task, with an outcome that only it has if asked for."""
     traits = Counter({OPTIMAL: task.count})
     if rare is not None:
         traits[Category.INVALID, str(rare), "", 1, 0] = 1
-    return Counts(family=task.family, draws=task.count, traits=traits, seconds=seconds)
+    return FamilyCounts(
+        family=task.family, draws=task.count, traits=traits, seconds=seconds
+    )
 
 
 def test_families_have_equal_time_whatever_their_draws_take() -> None:
@@ -175,7 +183,7 @@ def test_a_guided_campaign_reports_and_shrinks(workers: int) -> None:
             kinds.append((type(event), event.sighting.kind[0]))
             if kinds[-1] == (Shrinking, Category.ERROR):
                 break
-    assert (Found, Category.ERROR) in kinds
+    assert (DrawnFinding, Category.ERROR) in kinds
     assert kinds[-1] == (Shrinking, Category.ERROR)
 
 

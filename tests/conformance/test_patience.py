@@ -9,10 +9,10 @@ import pytest
 
 from conformance.clients import Answer, Patience, Verdict, Watch, suspecting
 from conformance.clients.cpu_time import TICKS, Used
-from conformance.clients.reference_time import Size
+from conformance.clients.reference_time import RebalanceSize
 from rebalance import AssignmentDocument
 
-SIZE = Size(2100, 2100)
+SIZE = RebalanceSize(2100, 2100)
 GIVEN = Answer(
     verdict=Verdict.ANSWERED, assignment=AssignmentDocument(members={"a": {}})
 )
@@ -27,7 +27,7 @@ class Program:
     share: float = 0.0
     is_busy: bool = False
     time: float = 0.0
-    measured: list[Size] = field(default_factory=list)
+    measured: list[RebalanceSize] = field(default_factory=list)
     reference: float = 0.001
 
     def now(self) -> float:
@@ -36,7 +36,7 @@ class Program:
     def used(self) -> Used:
         return Used(500 + round(self.time * self.share * TICKS), self.is_busy)
 
-    def measure(self, size: Size) -> float:
+    def measure(self, size: RebalanceSize) -> float:
         self.measured.append(size)
         return self.reference
 

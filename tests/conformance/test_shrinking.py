@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from conformance import unusual_shapes
 from conformance.clients import Answer, Verdict
-from conformance.runs import FAMILIES, Category, Sighting, drive
+from conformance.runs import FAMILIES, Category, DrawnOutcome, drive
 from conformance.shrinking import (
     Shrinker,
     Shrunk,
@@ -77,9 +77,9 @@ BIG = rebalance(
 
 def sighted(
     reply: Scripted, document: Document, *, cooperative: bool = False
-) -> Sighting:
+) -> DrawnOutcome:
     outcome = drive(reply, document, cooperative=cooperative)
-    return Sighting(family="file", seed=0, index=0, step=0, outcome=outcome)
+    return DrawnOutcome(family="file", seed=0, index=0, step=0, outcome=outcome)
 
 
 def shrunk_of(

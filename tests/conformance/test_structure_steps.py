@@ -21,7 +21,7 @@ from conformance import unusual_shapes
 from conformance.shrinking import reduce_rebalance
 from conformance.shrinking.reduction import RESTART_TESTS
 from conformance.shrinking.size_order import size_of
-from conformance.shrinking.structure import SIDEWAYS, STRUCTURE
+from conformance.shrinking.structural_steps import SIDEWAYS, STRUCTURE
 from rebalance import parse_rebalance
 from tests.references.sticky import Endless, General
 from tests.support.amount import seeds

@@ -1,6 +1,6 @@
 """Workers end when they are told to, whatever their subject does.
 
-Reaches into `conformance.runs.workers` for what runs in a worker.
+Reaches into `conformance.runs.worker_processes` for what runs in a worker.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from conformance.clients import Answer
-from conformance.runs import Subject, workers
+from conformance.runs import Subject, worker_processes
 from tests.support.waiting import wait_until
 
 IN_DESTRUCTOR = b"in a destructor"
@@ -69,9 +69,9 @@ def answering(subject: Subject, rebalance: bytes) -> Answer:
 
 
 def run_worker(folder: Path, rebalance: bytes | None) -> None:
-    workers._begin(Source(folder))
+    worker_processes._begin(Source(folder))
     if rebalance is not None:
-        workers._work(answering, rebalance)
+        worker_processes._work(answering, rebalance)
     (folder / "ready").touch()
     time.sleep(600)
 

@@ -21,10 +21,10 @@ from conformance.findings import (
 from conformance.runs import proved_optimum
 from rebalance import plain_of
 from studies.findings.affected import Affected, affected_by
-from studies.findings.case import Case, alike, case_of, cases_of
 from studies.findings.evidence import confirmations_of, reproducers_of
-from studies.findings.facts import TRACKERS, FindingFacts, finding_facts
+from studies.findings.finding_facts import TRACKERS, FindingFacts, finding_facts
 from studies.findings.pages import TRIALS, read_trials, render
+from studies.findings.shown_case import ShownCase, alike, case_of, cases_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "findings"
 FAILURES = {"hang", "crash", "error"}
@@ -36,7 +36,7 @@ def trials() -> tuple[Any, ...]:
 
 
 @cache
-def cases(name: str) -> tuple[Case, ...]:
+def cases(name: str) -> tuple[ShownCase, ...]:
     return cases_of(definition(name), [t for t in trials() if t.finding == name])
 
 
@@ -75,7 +75,7 @@ def test_every_affected_version_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("case", SHOWN, ids=IDS)
-def test_stored_answers_are_as_wrong_as_the_page_states(case: Case) -> None:
+def test_stored_answers_are_as_wrong_as_the_page_states(case: ShownCase) -> None:
     assert case.rounds
     last = case.rounds[-1]
     if case.category in FAILURES:
@@ -95,7 +95,7 @@ def test_stored_answers_are_as_wrong_as_the_page_states(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", SHOWN, ids=IDS)
-def test_expected_results_are_valid_and_proved(case: Case) -> None:
+def test_expected_results_are_valid_and_proved(case: ShownCase) -> None:
     assert case.expected is not None
     stated = plain_of(case.expected)
     verdict = verify.judge(case.instance, stated)

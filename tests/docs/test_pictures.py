@@ -12,10 +12,10 @@ import pytest
 from heuristics import ASSIGNORS
 from heuristics.group import Safeguards
 from tools.pictures import canvas, pictures
-from tools.pictures.answers import contrast_of, example_of
+from tools.pictures.assignor_contents import contrast_of, example_of
 from tools.pictures.every import HISTORIES
 from tools.pictures.panels import picture_of
-from tools.pictures.scenes import Scene, with_and_without
+from tools.pictures.scenes import Animation, with_and_without
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
@@ -84,7 +84,7 @@ def test_every_safeguard_is_shown_and_missed(safeguard: str) -> None:
     assert is_broken(dropped)
 
 
-def is_broken(scene: Scene) -> bool:
+def is_broken(scene: Animation) -> bool:
     """Whether somewhere two may commit, or at the end nobody."""
     return any(
         any(frame.committers(partition) > 1 for frame in scene.frames)

@@ -18,7 +18,7 @@ from heuristics import ASSIGNORS
 from oracle.cli import run
 from oracle.comparison import comparison_of
 from oracle.explanation import Explanation
-from oracle.planning import Plan
+from oracle.planning import PlanDocument
 from rebalance import AssignmentDocument, Rebalance, document_schema, parse_rebalance
 from tests.docs.test_examples import LISTED, is_plain
 from tests.oracle.cli.commands import Cli
@@ -62,9 +62,11 @@ def test_a_published_schema_is_strict(schema: Document) -> None:
     assert schema["properties"]["format"]["const"] == schema["title"]
 
 
-@pytest.mark.parametrize("model", [Explanation, Plan], ids=lambda model: model.__name__)
+@pytest.mark.parametrize(
+    "model", [Explanation, PlanDocument], ids=lambda model: model.__name__
+)
 def test_a_published_schema_is_that_of_the_records(
-    model: type[Explanation | Plan],
+    model: type[Explanation | PlanDocument],
 ) -> None:
     """After a change of a record, write what this test prints to the file."""
     schema = document_schema(model)

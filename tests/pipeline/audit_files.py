@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.audit import AuditSummary
-from pipeline.audit.progress import Progress
+from pipeline.audit.stage_progress import Progress
 from pipeline.audit.stages import COUNTS
-from pipeline.reading import read_table
+from pipeline.table_reading import read_table
 from pipeline.tables import RUN_TABLE
 from tests.pipeline.groups import Log, group, member
 from tests.support.shapes import CHAIN

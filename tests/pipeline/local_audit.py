@@ -21,9 +21,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.audit import AuditRequest, AuditSummary
-from pipeline.audit.input import found_input
+from pipeline.audit.audit_input import found_input
 from pipeline.audit.judged import JUDGED, PART, JudgedRuns
-from pipeline.audit.manifest import Counts, manifest_of
+from pipeline.audit.manifest import AuditCounts, manifest_of
 from pipeline.audit.run import JUDGED_WHOLE
 from pipeline.audit.run_row import run_table
 from pipeline.audit.sorting import in_order, in_order_once
@@ -33,6 +33,7 @@ from pipeline.audit.stages import (
     match_batches,
     reconstruct_batches,
 )
+from pipeline.audit_writing import manifest_bytes, no_report
 from pipeline.evaluation import selection
 from pipeline.files import LOCAL_STORES
 from pipeline.history.stream import ORDER as HISTORY_ORDER
@@ -40,7 +41,7 @@ from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.settings import Settings
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.known_counts import known_counts
-from pipeline.sources.find import Found
+from pipeline.sources.find import FoundSources
 from pipeline.sources.rows import (
     READ,
     REPEATED,
@@ -53,7 +54,6 @@ from pipeline.sources.rows import (
 from pipeline.sources.spark_rows import unknown_rows
 from pipeline.table_files import write_files
 from pipeline.tables import ORDER, PARTITION_COLUMNS, RUN_TABLE, SCHEMAS, TABLES
-from pipeline.writing import manifest_bytes, no_report
 from tests.pipeline.local_reading import read_found
 
 ROWS_PER_BATCH = 256
@@ -82,7 +82,7 @@ def local_audit(
             keys, size = (*PARTITION_COLUMNS, *ORDER[name]), judged.bytes_of(name)
             rows = in_order(partial(judged.of, name), schema, keys, size)
             write_files(out / name, rows)
-        counts = Counts(
+        counts = AuditCounts(
             rows_read=_counted(cases, READ),
             rows_repeated=_counted(cases, REPEATED),
             rows=judged.count_rows(),
@@ -105,7 +105,9 @@ def local_audit(
     return read_summary(out)
 
 
-def _reconstructed(found: Found, facts: ClusterFacts) -> tuple[pa.Table, ClusterFacts]:
+def _reconstructed(
+    found: FoundSources, facts: ClusterFacts
+) -> tuple[pa.Table, ClusterFacts]:
     """Return the cases, and the facts with the topics that the sources state."""
     rows = [*read_found(found, facts.max_partitions), *unknown_rows(found.unknown)]
     read = _in_batches(_table(batches_of(rows)))

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.sources import read
-from pipeline.sources.find import Found, find_sources
+from pipeline.sources.find import FoundSources, find_sources
 from pipeline.sources.rows import RECORD, ROWS, Row
 from rebalance import MAX_PARTITIONS
 
 
-def read_found(found: Found, max_partitions: int = MAX_PARTITIONS) -> list[Row]:
+def read_found(found: FoundSources, max_partitions: int = MAX_PARTITIONS) -> list[Row]:
     """Read files; each row has all columns."""
     rows = read.read_found(found, max_partitions)
     return [dict.fromkeys(ROWS.names) | row for row in rows]

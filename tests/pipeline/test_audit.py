@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.audit import AuditRequest, AuditSummary, audit, lazy_spark
+from pipeline.audit_writing import staging
 from pipeline.files import LocalStore
-from pipeline.reading import read_table
+from pipeline.table_reading import read_table
 from pipeline.tables import ORDER, RUN_TABLE, SCHEMAS, TABLES
-from pipeline.writing import staging
 from rebalance import DocumentError, OracleError, OutputError, SourceError
 from tests.pipeline.audit_files import (
     CLUSTER,

@@ -10,12 +10,12 @@ import pytest
 
 from pipeline.cases import GIVEN, NOT_REPORTED, Case, CaseMember
 from pipeline.groups import read_group
-from pipeline.reading import read_table
 from pipeline.sources.given_subscriptions import (
     GivenSubscriptions,
     read_subscriptions,
     with_given_subscriptions,
 )
+from pipeline.table_reading import read_table
 from rebalance import OracleError
 from tests.pipeline.local_audit import local_audit
 from tests.pipeline.logged_states import message, snapshots

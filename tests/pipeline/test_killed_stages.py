@@ -18,9 +18,9 @@ import psutil
 import pytest
 
 from oracle.report import write_page
+from pipeline.audit_writing import OLD, staging
 from pipeline.files import LocalStore, local_path
 from pipeline.tables import MANIFEST, PAGE, TABLES
-from pipeline.writing import OLD, staging
 from tests.oracle.report.scenes import small_audit
 from tests.pipeline.audit_files import (
     FIRST_LOOK,

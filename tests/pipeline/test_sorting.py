@@ -22,10 +22,10 @@ from pipeline import table_files
 from pipeline.audit import sorting
 from pipeline.audit.judged import JUDGED, JudgedRuns, judged_batches
 from pipeline.audit.sorting import in_order
-from pipeline.reading import read_table
 from pipeline.table_files import sizes_of, write_files
+from pipeline.table_reading import read_table
 from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS
-from pipeline.tables.columns import PARTITIONS
+from pipeline.tables.shared_columns import PARTITIONS
 from tests.pipeline.audit_files import CLUSTER, files_of
 
 Row = dict[str, Any]

@@ -101,5 +101,5 @@ def test_what_a_task_calls_is_compiled_and_stored(tmp_path: Path) -> None:
     assert run(["-c", SMALL_RUN], tmp_path / "empty"), (
         "an empty cache: all are compiled"
     )
-    run(["-m", "tools.kernels", "assignor range"], tmp_path / "set-up")
+    run(["-m", "tools.kernel_compilation", "assignor range"], tmp_path / "set-up")
     assert run(["-c", SMALL_RUN], tmp_path / "set-up") == []

@@ -15,9 +15,9 @@ from conformance.clients import Adapter, Verdict, client_assignor, suspecting
 from rebalance import OutsideError
 from studies.confirmation import (
     CASES,
-    Case,
-    Cluster,
+    BrokerGroups,
     Confirmation,
+    FaultCase,
     confirm,
     read_confirmations,
     write_confirmations,
@@ -46,12 +46,12 @@ KNOWN = Confirmation(
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
+def cluster() -> Iterator[BrokerGroups]:
     with running_broker() as broker:
-        yield Cluster(broker.address)
+        yield BrokerGroups(broker.address)
 
 
-def case_of(name: str) -> Case:
+def case_of(name: str) -> FaultCase:
     return next(case for case in CASES if case.name == name)
 
 
@@ -65,13 +65,15 @@ def case_of(name: str) -> Case:
         "unrevoked-double-claims franz-go@1.15.4/cooperative-sticky",
     ],
 )
-def test_real_consumers_show_the_fault(cluster: Cluster, name: str) -> None:
+def test_real_consumers_show_the_fault(cluster: BrokerGroups, name: str) -> None:
     found = confirm(case_of(name), cluster, broker="a broker", seconds=STUCK)
     assert found.confirmed, found.outcome
 
 
 @pytest.mark.nightly
-def test_a_history_that_cannot_be_played_is_not_confirmed(cluster: Cluster) -> None:
+def test_a_history_that_cannot_be_played_is_not_confirmed(
+    cluster: BrokerGroups,
+) -> None:
     def play(_group: object) -> None:
         raise OutsideError("topic t is assigned otherwise")
 
@@ -192,7 +194,7 @@ def test_a_state_that_is_not_reached_is_tried_again(
             "_played",
             lambda *_, left=left: left.pop(0),
         )
-        record = confirm(case, Cluster("nowhere:1"), broker="none")
+        record = confirm(case, BrokerGroups("nowhere:1"), broker="none")
         assert record.outcome == outcome.outcome
         assert record.confirmed == (outcome is hangs)
         assert not left

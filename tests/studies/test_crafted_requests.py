@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from conformance.wire import DIALECTS
-from conformance.wire.messages import (
+from conformance.wire.broker_messages import (
     FIND_COORDINATOR,
     HEARTBEAT,
     JOIN_GROUP,
@@ -32,7 +32,7 @@ from rebalance.protocol import (
     encode_assignment,
 )
 from studies.confirmation.crafted_member import (
-    Claims,
+    CraftedClaims,
     CraftedMember,
     CraftedSubscription,
 )
@@ -54,7 +54,7 @@ def test_a_crafted_member_claims_in_the_words_of_its_client(
     claims = (("x-0", (0, 1)), ("x-1", (0,)))
     dialect = DIALECTS[client]
     written = CraftedSubscription(dialect=dialect, protocol=protocol, version=3)
-    data = written.write(["x-0", "x-1"], Claims(partitions=claims, generation=7))
+    data = written.write(["x-0", "x-1"], CraftedClaims(partitions=claims, generation=7))
     read = decode_subscription(data)
     assert read.topics == ("x-0", "x-1")
     if protocol == "sticky":

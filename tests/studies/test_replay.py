@@ -15,8 +15,8 @@ from conformance.findings import definitions_of
 from conformance.runs import Finding, family_of
 from rebalance import Rebalance, parse_rebalance, rebalance_of
 from studies.confirmation import (
-    Case,
-    Cluster,
+    BrokerGroups,
+    FaultCase,
     all_cases,
     confirm,
     digest_of,
@@ -64,7 +64,7 @@ def first_of(definition: str, records: tuple[Finding, ...]) -> Finding:
     )
 
 
-def replay_cases() -> list[Case]:
+def replay_cases() -> list[FaultCase]:
     return [case for case in all_cases() if case.way is not None]
 
 
@@ -213,7 +213,7 @@ def test_a_record_is_played_until_it_is_seen(
     module = sys.modules["studies.confirmation.confirm"]
     monkeypatch.setattr(module, "_played", lambda *_: outcomes.pop(0))
     case = next(case for case in replay_cases() if case.expected == "crash")
-    found = confirm(case, Cluster("nowhere:1"), broker="none")
+    found = confirm(case, BrokerGroups("nowhere:1"), broker="none")
     assert found.groups == min(seen, ATTEMPTS)
     assert found.confirmed == (seen <= ATTEMPTS)
     assert found.record == case.record
@@ -221,9 +221,9 @@ def test_a_record_is_played_until_it_is_seen(
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
+def cluster() -> Iterator[BrokerGroups]:
     with running_broker() as broker:
-        yield Cluster(broker.address)
+        yield BrokerGroups(broker.address)
 
 
 @pytest.mark.nightly
@@ -238,7 +238,7 @@ def cluster() -> Iterator[Cluster]:
 )
 def test_a_record_is_played_in_its_way(
     monkeypatch: pytest.MonkeyPatch,
-    cluster: Cluster,
+    cluster: BrokerGroups,
     family: str,
     index: int,
     way: Way,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.kernels import digest_of_kernels, remove_kernels
+from tools.kernel_compilation import digest_of_kernels, remove_kernels
 
 ROOT = Path(__file__).parents[2]
 

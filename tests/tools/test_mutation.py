@@ -10,10 +10,10 @@ import pytest
 
 from tests.tools.repositories import commit, repository, write
 from tools import mutation
-from tools.mutants import KILLED, SURVIVED, Mutant, Verdict
+from tools.mutants import KILLED, SURVIVED, Mutant, MutantVerdict
 from tools.mutation import (
     MOST_PARTS,
-    Outcome,
+    PartOutcome,
     Workshop,
     judge,
     modules_of,
@@ -21,7 +21,7 @@ from tools.mutation import (
     sample,
     tried,
 )
-from tools.mutation_parts import PARTS, Part, changed_parts
+from tools.mutation_parts import PARTS, MutationPart, changed_parts
 from tools.nightly_passed import PASSED, write_passed
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,18 +64,20 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def part() -> Part:
-    return Part(folder="package", tests=("tests",))
+def part() -> MutationPart:
+    return MutationPart(folder="package", tests=("tests",))
 
 
-def verdict(outcome: str, line: int = 1) -> Verdict:
+def verdict(outcome: str, line: int = 1) -> MutantVerdict:
     mutant = Mutant(file=Path("package/code.py"), line=line, operator="", occurrence=0)
-    return Verdict(mutant=mutant, outcome=outcome, change=f"    -{line}\n    +{line}")
+    return MutantVerdict(
+        mutant=mutant, outcome=outcome, change=f"    -{line}\n    +{line}"
+    )
 
 
-def outcome(killed: int, survived: int, *, drawn: int = 10) -> Outcome:
+def outcome(killed: int, survived: int, *, drawn: int = 10) -> PartOutcome:
     found = [verdict(KILLED)] * killed + [verdict(SURVIVED)] * survived
-    return Outcome(part=part(), drawn=drawn, verdicts=tuple(found))
+    return PartOutcome(part=part(), drawn=drawn, verdicts=tuple(found))
 
 
 def test_every_module_of_the_engines_and_the_judge_is_in_one_part() -> None:
@@ -221,7 +223,7 @@ def test_the_least_number_is_tried_though_the_time_is_up(
 
 def test_a_part_reports_survivors_and_counts() -> None:
     verdicts = tuple(verdict(SURVIVED, line) for line in (9, 1, 2, 5))
-    found = Outcome(part=part(), drawn=5, verdicts=verdicts)
+    found = PartOutcome(part=part(), drawn=5, verdicts=verdicts)
     survivors = [
         (f"survived: package/code.py:{n}", f"    -{n}\n    +{n}") for n in (1, 2, 5, 9)
     ]
@@ -268,7 +270,7 @@ def test_the_exit_code_is_1_below_a_floor(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def tried_part(_: object, part: Part, *__: object) -> Outcome:
+    def tried_part(_: object, part: MutationPart, *__: object) -> PartOutcome:
         n_killed = of_judge if part.folder == "verify" else killed
         return outcome(n_killed, 10 - n_killed if n_killed else 0)
 
@@ -405,7 +407,7 @@ def test_of_changed_parts_each_has_its_floor(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def tried_part(_: object, part: Part, *__: object) -> Outcome:
+    def tried_part(_: object, part: MutationPart, *__: object) -> PartOutcome:
         print(part.folder)
         return outcome(killed, 10 - killed - 1)
 

@@ -21,7 +21,7 @@ ROOT = set_up.ROOT
 PROGRAM = """#!/bin/sh
 case "$*" in
   "-I -c import pip") exit 0 ;;
-  "-m tools.kernels") {kernels} ;;
+  "-m tools.kernel_compilation") {kernels} ;;
   *) echo "$*" >>"{record}"; {others} ;;
 esac
 """

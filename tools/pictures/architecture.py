@@ -11,8 +11,8 @@ from tools.pictures.canvas import (
     PLAIN,
     SOFT,
     Box,
-    Line,
     Mark,
+    Segment,
     Words,
     svg_of,
 )
@@ -30,7 +30,7 @@ DESCRIPTION: Final = (
 )
 
 
-class Place(NamedTuple):
+class GridPlace(NamedTuple):
     """A package in the grid: where it begins, and how many columns and rows it has."""
 
     name: str
@@ -65,13 +65,15 @@ class Place(NamedTuple):
 
 
 PACKAGES: Final = (
-    Place("verify", "the judge:\nstandard library only", 0, 0, rows=2, fill=CALM),
-    Place("oracle", "command line, HTML page, plug-ins", 1, 0, columns=3),
-    Place("pipeline", "sources, reconstruction, evaluation (Spark)", 1, 1, columns=2),
-    Place("conformance", "corpus, Kafka's own\nassignors, a broker", 3, 1),
-    Place("heuristics", "KIP algorithms,\ngroup protocol", 1, 2),
-    Place("solver", "one solve, six engines", 2, 2, columns=2),
-    Place("rebalance", "instances, documents, columns", 1, 3, columns=3),
+    GridPlace("verify", "the judge:\nstandard library only", 0, 0, rows=2, fill=CALM),
+    GridPlace("oracle", "command line, HTML page, plug-ins", 1, 0, columns=3),
+    GridPlace(
+        "pipeline", "sources, reconstruction, evaluation (Spark)", 1, 1, columns=2
+    ),
+    GridPlace("conformance", "corpus, Kafka's own\nassignors, a broker", 3, 1),
+    GridPlace("heuristics", "KIP algorithms,\ngroup protocol", 1, 2),
+    GridPlace("solver", "one solve, six engines", 2, 2, columns=2),
+    GridPlace("rebalance", "instances, documents, columns", 1, 3, columns=3),
 )
 _DOWN: Final = tuple((column, row) for row in range(3) for column in (1, 2, 3))
 """Imports, each as a column and the row from which it leads to the next one."""
@@ -85,10 +87,10 @@ def architecture() -> str:
     marks: list[Mark] = [mark for place in PACKAGES for mark in place.marks()]
     for column, row in _DOWN:
         x, y = column * _COLUMN + _MIDDLE + 1, row * _ROW + _HIGH + 1
-        marks.append(Line(x, y, x, (row + 1) * _ROW + 1, SOFT, 1.5))
+        marks.append(Segment(x, y, x, (row + 1) * _ROW + 1, SOFT, 1.5))
     for column, row, is_judging in _ACROSS:
         left, middle = column * _COLUMN + _WIDE + 1, row * _ROW + _HIGH / 2 + 1
         right = (column + 1) * _COLUMN + 1
-        marks.append(Line(left, middle, right, middle, SOFT, 1.5, dashed=is_judging))
+        marks.append(Segment(left, middle, right, middle, SOFT, 1.5, dashed=is_judging))
     width, height = 3 * _COLUMN + _WIDE + 2, 3 * _ROW + _HIGH + 2
     return svg_of(marks, width=width, height=height, description=DESCRIPTION)

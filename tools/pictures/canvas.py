@@ -57,7 +57,7 @@ class Box(NamedTuple):
     dashed: bool = False
 
 
-class Line(NamedTuple):
+class Segment(NamedTuple):
     """A line from one point to another."""
 
     x: float
@@ -81,7 +81,7 @@ class Words(NamedTuple):
     align: Align = "left"
 
 
-Mark = Box | Line | Words
+Mark = Box | Segment | Words
 
 
 def svg_of(marks: Iterable[Mark], *, width: int, height: int, description: str) -> str:
@@ -94,7 +94,7 @@ def svg_of(marks: Iterable[Mark], *, width: int, height: int, description: str) 
     """
     listed = list(marks)
     boxes = [mark for mark in listed if isinstance(mark, Box)]
-    lines = [mark for mark in listed if isinstance(mark, Line)]
+    lines = [mark for mark in listed if isinstance(mark, Segment)]
     words = [mark for mark in listed if isinstance(mark, Words)]
     tables: Tables = {}
     layers = [
@@ -166,7 +166,7 @@ def _boxes(
 
 
 def _lines(
-    lines: Sequence[Line], tables: Tables, width: int, height: int
+    lines: Sequence[Segment], tables: Tables, width: int, height: int
 ) -> list[alt.Chart]:
     layers = []
     for dashed in (False, True):

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Final
 
 from heuristics import ASSIGNORS
-from tools.pictures.answers import contrast_of
 from tools.pictures.architecture import architecture
+from tools.pictures.assignor_contents import contrast_of
 from tools.pictures.lanes import timeline_of
 from tools.pictures.panels import picture_of
-from tools.pictures.quality import stored_quality_pictures
+from tools.pictures.quality_figures import stored_quality_pictures
 from tools.pictures.scenes import (
     History,
     back_before_any_error,

@@ -19,12 +19,12 @@ from tools.pictures.canvas import (
     LEAVING,
     SOFT,
     Box,
-    Line,
     Mark,
+    Segment,
     Words,
     svg_of,
 )
-from tools.pictures.scenes import Frame, Scene, View
+from tools.pictures.scenes import Animation, Frame, View
 
 _MARGIN: Final = 14
 _GUTTER: Final = 74  # names of members and partitions
@@ -57,7 +57,7 @@ _FILL: Final = {
 class _Grid(NamedTuple):
     """Positions of a scene's columns and lanes."""
 
-    scene: Scene
+    scene: Animation
     top: float
     step: float
 
@@ -90,7 +90,7 @@ class _Grid(NamedTuple):
         return self.lane(len(self.names) + 1) + (34 if self.tells_events else 4)
 
 
-def timeline_of(scenes: Sequence[Scene]) -> str:
+def timeline_of(scenes: Sequence[Animation]) -> str:
     """Draw scenes below one another, as SVG, with one scale of steps."""
     longest = max(len(scene.frames) for scene in scenes)
     least = _STEP_WITH_EVENT if longest <= _FEW else 0
@@ -143,7 +143,7 @@ def _generations(grid: _Grid) -> Iterator[Mark]:
         count = len(list(frames))
         x = grid.x(column)
         bottom = grid.lane(len(grid.names) + 1) - _BELOW
-        yield Line(x, y - 8, x, bottom, SOFT, 1.0, True)
+        yield Segment(x, y - 8, x, bottom, SOFT, 1.0, True)
         yield Words(x + 4, y, str(generation), INK, 11, bold=True)
         picked = grid.scene.frames[column + count - 1].strategy
         if picked != written:
@@ -255,7 +255,7 @@ def _legend(used: set[str], y: float) -> tuple[list[Mark], float]:
     return marks, x - 10
 
 
-def _story(scene: Scene) -> str:
+def _story(scene: Animation) -> str:
     """Describe the final holders, and where two members could commit."""
     last = scene.frames[-1]
     parts = [f"{scene.title}, {len(scene.frames)} steps"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from oracle.chart_theme import INK, PAPER
 from rebalance import NOBODY, Instance, Int32
-from tools.pictures.answers import Contrast, State
+from tools.pictures.assignor_contents import Contrast, PictureState
 from tools.pictures.canvas import (
     ALARM,
     CALM,
@@ -18,8 +18,8 @@ from tools.pictures.canvas import (
     PLAIN,
     SOFT,
     Box,
-    Line,
     Mark,
+    Segment,
     Words,
     svg_of,
 )
@@ -59,14 +59,14 @@ class _Bars(NamedTuple):
     def bar(self) -> int:
         return _BAR if self.instance.lag is None else _BAR_LAG
 
-    def rooms(self, state: State) -> tuple[int, ...]:
+    def rooms(self, state: PictureState) -> tuple[int, ...]:
         """List members from the left; `NOBODY` last if some partition has none."""
         members = self.instance.members
         by_name = sorted(range(len(members)), key=members.__getitem__)
         is_idle = state.holder is not None and (state.holder == NOBODY).any()
         return (*by_name, *([NOBODY] if is_idle else []))
 
-    def width(self, state: State) -> float:
+    def width(self, state: PictureState) -> float:
         bars = len(self.rooms(state)) * (self.bar + _GAP) - _GAP
         return max(bars, _LEAST_WIDTH)
 
@@ -86,7 +86,7 @@ class _Bars(NamedTuple):
 def picture_of(contrast: Contrast) -> str:
     """Draw a contrast, as SVG."""
     instance, best = contrast.instance, contrast.best
-    before = State(title="before", holder=instance.owner)
+    before = PictureState(title="before", holder=instance.owner)
     owned = bool((instance.owner != NOBODY).any())
     states = [*([before] if owned else []), *contrast.states, best]
     bars = _bars(instance, states)
@@ -110,7 +110,7 @@ def picture_of(contrast: Contrast) -> str:
     )
 
 
-def _bars(instance: Instance, states: Sequence[State]) -> _Bars:
+def _bars(instance: Instance, states: Sequence[PictureState]) -> _Bars:
     holders = [state.holder for state in states if state.holder is not None]
     weight = instance.lag
     if weight is None:
@@ -126,15 +126,15 @@ def _bars(instance: Instance, states: Sequence[State]) -> _Bars:
     return _Bars(instance, unit, _TITLE + highest * unit + 8)
 
 
-def _notes_width(state: State) -> float:
+def _notes_width(state: PictureState) -> float:
     return max((len(note.text) * _NOTE_LETTER for note in state.notes), default=0.0)
 
 
 def _panel(
     bars: _Bars,
-    state: State,
+    state: PictureState,
     left: float,
-    best: State | None,
+    best: PictureState | None,
     used: set[str],
     *,
     is_before: bool,
@@ -144,7 +144,7 @@ def _panel(
     if state.holder is None:
         yield from _refusal(bars, state, left)
         return
-    yield Line(left, bars.floor, left + bars.width(state), bars.floor, SOFT)
+    yield Segment(left, bars.floor, left + bars.width(state), bars.floor, SOFT)
     for place, room in enumerate(bars.rooms(state)):
         x = left + place * (bars.bar + _GAP)
         yield _below(bars, room, x, state.holder)
@@ -171,7 +171,7 @@ def _kind(bars: _Bars, p: int, room: int) -> str:
     return _KEPT if owner == room else _MOVED
 
 
-def _is_apart(best: State, p: int, room: int) -> bool:
+def _is_apart(best: PictureState, p: int, room: int) -> bool:
     return best.holder is not None and int(best.holder[p]) != room
 
 
@@ -192,7 +192,7 @@ def _below(bars: _Bars, room: int, x: float, holder: Int32) -> Words:
     return Words(x + bars.bar / 2, bars.floor + 13, name, colour, 12, False, "center")
 
 
-def _refusal(bars: _Bars, state: State, left: float) -> Iterator[Mark]:
+def _refusal(bars: _Bars, state: PictureState, left: float) -> Iterator[Mark]:
     lines, line = [], ""
     for word in f"refuses: {state.refused}".split():
         if len(line) + len(word) > _REFUSAL:
@@ -223,11 +223,11 @@ def _legend(used: set[str], y: float) -> tuple[list[Mark], float]:
     return marks, x - 16
 
 
-def _lines(state: State) -> str:
+def _lines(state: PictureState) -> str:
     return ", ".join(note.text for note in state.notes)
 
 
-def _story(states: Sequence[State]) -> str:
+def _story(states: Sequence[PictureState]) -> str:
     """Describe the picture in words."""
     parts = [
         f"{state.title}: {state.refused or _lines(state)}"

@@ -68,7 +68,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
+class Animation:
     """A history, frame by frame."""
 
     title: str
@@ -76,7 +76,7 @@ class Scene:
     frames: tuple[Frame, ...]
 
 
-History = Callable[[Safeguards], Scene]
+History = Callable[[Safeguards], Animation]
 
 
 class _Camera:
@@ -124,14 +124,14 @@ class _Camera:
         self.start(name, configuration)
         self.rest()
 
-    def scene(self, title: str) -> Scene:
+    def scene(self, title: str) -> Animation:
         """Return the recorded frames."""
         sizes = self.group.topics.items()
         every = tuple((topic, n) for topic, count in sizes for n in range(count))
-        return Scene(title=title, partitions=every, frames=tuple(self.frames))
+        return Animation(title=title, partitions=every, frames=tuple(self.frames))
 
 
-def upgrade() -> Scene:
+def upgrade() -> Animation:
     """Restart three members with KIP-726's list instead of range; a fourth joins."""
     group = _settled(OLD, OLD, OLD)
     camera = _Camera(group)
@@ -142,7 +142,7 @@ def upgrade() -> Scene:
     return camera.scene("a single rolling bounce, then c3 joins")
 
 
-def with_and_without(safeguard: str, history: History) -> tuple[Scene, Scene]:
+def with_and_without(safeguard: str, history: History) -> tuple[Animation, Animation]:
     """Run a history with all safeguards, then without one."""
     held, dropped = history(Safeguards()), history(Safeguards(**{safeguard: False}))
     return (
@@ -151,19 +151,19 @@ def with_and_without(safeguard: str, history: History) -> tuple[Scene, Scene]:
     )
 
 
-def joining(safeguards: Safeguards) -> Scene:
+def joining(safeguards: Safeguards) -> Animation:
     """Let c1 join while c0 is about to revoke (KIP-429)."""
     group = _settled(NEW, safeguards=safeguards)
     return _joined(group, NEW)
 
 
-def going_down(safeguards: Safeguards) -> Scene:
+def going_down(safeguards: Safeguards) -> Animation:
     """Let an old member join: range is selected while c0 holds all (KIP-726)."""
     group = _settled(NEW, safeguards=safeguards)
     return _joined(group, OLD)
 
 
-def _joined(group: Group, configuration: Configuration) -> Scene:
+def _joined(group: Group, configuration: Configuration) -> Animation:
     camera = _Camera(group)
     camera.start("c1", configuration)
     camera.happen("join c1-1, heartbeat c0-1, join c0-1")
@@ -172,7 +172,7 @@ def _joined(group: Group, configuration: Configuration) -> Scene:
     return camera.scene("")
 
 
-def looking_away(safeguards: Safeguards) -> Scene:
+def looking_away(safeguards: Safeguards) -> Animation:
     """Let c1's session time out before it notices; it would still commit (KIP-429)."""
     camera = _Camera(_settled(OLD, OLD, safeguards=safeguards))
     camera.happen("session timeout c1-1.1, heartbeat c0-1, join c0-1")
@@ -181,7 +181,7 @@ def looking_away(safeguards: Safeguards) -> Scene:
     return camera.scene("")
 
 
-def back_before_any_error(safeguards: Safeguards) -> Scene:
+def back_before_any_error(safeguards: Safeguards) -> Animation:
     """Let a static member miss a generation and join before a heartbeat reports it.
 
     Its last JoinGroup states the partitions that it held then: none, so its later
@@ -211,7 +211,7 @@ def _ranging(instance_id: str | None) -> Configuration:
     return Configuration(strategies=(SPREAD,), topics=_WANTED, instance_id=instance_id)
 
 
-def revoking_to_death(safeguards: Safeguards) -> Scene:
+def revoking_to_death(safeguards: Safeguards) -> Animation:
     """Crash and restart a static member while only it has to revoke."""
     group = Group({"t": 1}, safeguards=safeguards)
     group.start("c0", _ranging(None))
@@ -228,7 +228,7 @@ def revoking_to_death(safeguards: Safeguards) -> Scene:
     return camera.scene("")
 
 
-def back_for_more(safeguards: Safeguards) -> Scene:
+def back_for_more(safeguards: Safeguards) -> Animation:
     """Restart a static member with one more topic (KAFKA-12759)."""
     group = Group({"t": 2, "u": 1}, safeguards=safeguards)
     group.start("c0", _ranging(None))

@@ -3,13 +3,13 @@
 The file's name is the finding's id, and that of its page in ``docs/findings/``.
 """
 
-from conformance.findings.definitions.definition import (
+from conformance.findings.definitions.example import Example, example
+from conformance.findings.definitions.finding_definition import (
     Definition,
     all_definitions,
     definition,
     read_definition,
 )
-from conformance.findings.definitions.example import Example, example
 
 __all__ = [
     "Definition",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.clients import ClientAssignor, all_client_assignors
-from conformance.findings.definitions.definition import (
+from conformance.findings.definitions.finding_definition import (
     Definition,
     ExampleSource,
 )

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from conformance.runs.records import CategoryName
+from conformance.runs.run_records import CategoryName
 from conformance.shapes import SHAPES
 from conformance.strict_model import StrictModel
 

@@ -24,7 +24,7 @@ from rebalance import (
 )
 
 if TYPE_CHECKING:  # the judge needs no numpy; Arrow is imported if a group is read
-    from oracle.comparison import Actual
+    from oracle.comparison import ActualAssignment
     from pipeline.groups import AssignorHistory, GroupRebalance
     from rebalance import ClaimRule, Instance
 
@@ -77,13 +77,13 @@ class GivenGroup:
         return self.own_pair()
 
     @property
-    def actual(self) -> Actual | None:
+    def actual(self) -> ActualAssignment | None:
         """The assignment, to be compared; None: the source does not state it."""
-        from oracle.comparison import Actual
+        from oracle.comparison import ActualAssignment
 
         if self.assignment is None or self.assignment.members is None:
             return None
-        return Actual(
+        return ActualAssignment(
             members=plain_of(self.assignment)["members"],
             assignor=self.assignment.assignor,
             cooperative=self.cooperative,

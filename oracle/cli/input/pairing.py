@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import verify
-from oracle.cli.input.documents import Complaints, good
+from oracle.cli.input.input_documents import Complaints, good
 from rebalance import DocumentError, SourceError, read_documents
 
 Document = dict[str, Any]

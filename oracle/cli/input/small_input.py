@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from oracle.cli.options.limits import Allowed
+    from oracle.cli.options.limit_options import Allowed
 
 BYTES_MAX: Final = 20_000
 """Files of more bytes are not read for this."""
@@ -34,7 +34,7 @@ OF_ALL_ASSIGNORS: Final = Small(partitions=16, members=8)
 ones; at 32 partitions compiled ones are faster."""
 
 
-class _Process:
+class _CommandProcess:
     """Whether this process runs one command and ends."""
 
     runs_one_command = False
@@ -42,7 +42,7 @@ class _Process:
 
 def allow_interpreting() -> None:
     """State that this process runs one command and ends."""
-    _Process.runs_one_command = True
+    _CommandProcess.runs_one_command = True
 
 
 def interpret_if_small(
@@ -62,7 +62,12 @@ def interpret_if_small(
         With a time limit, kernels are compiled: within it, they find more.
     """
     is_timed = allowed is not None and allowed.time_limit is not None
-    if not is_timed and file and _Process.runs_one_command and _is_small(file, small):
+    if (
+        not is_timed
+        and file
+        and _CommandProcess.runs_one_command
+        and _is_small(file, small)
+    ):
         from rebalance import interpret_kernels
 
         interpret_kernels()

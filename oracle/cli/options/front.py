@@ -18,7 +18,7 @@ from oracle.cli.options.common import (
 )
 from oracle.cli.options.file_roles import FileRole
 from oracle.cli.options.group_choice import GroupChoice
-from oracle.cli.options.limits import Allowed
+from oracle.cli.options.limit_options import Allowed
 
 ObjectiveName = Literal["balance", "peak-lag"]
 BalanceName = Literal["none", "per-topic", "dec-min"]

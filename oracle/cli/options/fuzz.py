@@ -10,7 +10,7 @@ import typer
 from oracle.cli.options.common import JsonOption, OutputOption
 from oracle.cli.options.durations import parse_duration
 from oracle.cli.options.file_roles import FileRole
-from oracle.cli.options.limits import parse_seconds
+from oracle.cli.options.limit_options import parse_seconds
 from oracle.cli.options.subject_options import (
     MEMORY,
     ClientOption,

@@ -16,7 +16,7 @@ from oracle.cli.options.common import (
 from oracle.cli.options.durations import parse_duration
 from oracle.cli.options.file_roles import FileRole
 from oracle.cli.options.group_choice import GroupChoice
-from oracle.cli.options.limits import Allowed
+from oracle.cli.options.limit_options import Allowed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from oracle.cli.options.common import (
     OutputOption,
 )
 from oracle.cli.options.group_choice import GroupChoice
-from oracle.cli.options.limits import Allowed
+from oracle.cli.options.limit_options import Allowed
 
 
 def _named_policies() -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Final, Literal
 import typer
 
 from oracle.cli.options.file_roles import FileRole
-from oracle.cli.options.limits import parse_seconds, parse_size
+from oracle.cli.options.limit_options import parse_seconds, parse_size
 
 MEMORY: Final = 4 * 2**30
 """Equal to `conformance.runs.MEMORY`, whose import would slow down ``--help``."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from oracle.cli.printing.objectives import objectives_table
-from oracle.cli.printing.parts import Line, Part
-from oracle.cli.printing.tables import assignment_table, name_of, transfer_table
+from oracle.cli.printing.answer_tables import assignment_table, name_of, transfer_table
+from oracle.cli.printing.objective_tables import objectives_table
+from oracle.cli.printing.parts import Part, TextLine
+from oracle.member_transfers import transfers_of
 from oracle.names import visible
-from oracle.transfers import transfers_of
 from rebalance import AssignmentDocument, Instance, assignment_of
 
 REFUSALS: Final = frozenset({"infeasible", "unknown"})
@@ -20,7 +20,7 @@ def answer_parts(instance: Instance, answer: AssignmentDocument) -> list[Part]:
     if answer.status in REFUSALS:
         name = name_of({"group": answer.group, "id": answer.id})
         title = f"{name} · {answer.assignor} · {answer.status}"
-        parts: list[Part] = [Line(title, bold=True)]
+        parts: list[Part] = [TextLine(title, bold=True)]
     else:
         parts = [assignment_table(instance, answer)]
         transfers = transfers_of(instance, assignment_of(instance, answer))
@@ -30,7 +30,7 @@ def answer_parts(instance: Instance, answer: AssignmentDocument) -> list[Part]:
     if answer.objectives:
         parts.append(objectives_table(answer.policy or "", answer.objectives))
     elif answer.policy:
-        parts.append(Line(f"policy: {answer.policy}"))
+        parts.append(TextLine(f"policy: {answer.policy}"))
     if answer.reason:
-        parts.append(Line(visible(answer.reason, limit=400)))
+        parts.append(TextLine(visible(answer.reason, limit=400)))
     return parts

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from oracle.cli.printing.parts import Line, Part, Sheet
-from oracle.cli.printing.tables import NAME_SHOWN
+from oracle.cli.printing.answer_tables import NAME_SHOWN
+from oracle.cli.printing.parts import Part, Sheet, TextLine
 from oracle.names import abridged, visible
 from pipeline.tables import PAGE
 
@@ -76,24 +76,24 @@ def audit_parts(
     rows = [_row(row) for row in facts.clients]
     parts: list[Part] = [
         Sheet("Results of the clients", columns, rows),
-        Line(""),
+        TextLine(""),
     ]
     if facts.states.rows:
-        parts += [_snapshots(facts), Line("")]
+        parts += [_snapshots(facts), TextLine("")]
     if summary.quarantine:
         quarantined = [
             (count, visible(reason, limit=100))
             for reason, count in summary.quarantine.items()
         ]
-        parts += [Sheet("Not judged", ("records", "reason"), quarantined), Line("")]
+        parts += [Sheet("Not judged", ("records", "reason"), quarantined), TextLine("")]
     side = _side_files(used)
     if side:
-        parts.append(Line(f"with    {side}"))
+        parts.append(TextLine(f"with    {side}"))
     return [
         *parts,
-        Line(f"java    {visible(summary.java)}"),
-        Line(f"tables  {visible(summary.out)}"),
-        Line(f"page    {visible(f'{summary.out}/{PAGE}')}"),
+        TextLine(f"java    {visible(summary.java)}"),
+        TextLine(f"tables  {visible(summary.out)}"),
+        TextLine(f"page    {visible(f'{summary.out}/{PAGE}')}"),
     ]
 
 

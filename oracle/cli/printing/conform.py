@@ -8,7 +8,7 @@ from typing import Final
 
 from conformance.checks import Check, PartTotals, Totals
 from conformance.runs import Requirement
-from oracle.cli.printing.parts import Cell, Line, Part, Sheet
+from oracle.cli.printing.parts import Cell, Part, Sheet, TextLine
 from oracle.cli.printing.sink import Sink
 from oracle.cli.printing.terminal import printed
 from oracle.names import visible
@@ -86,11 +86,11 @@ class Matrix:
         parts: list[Part] = [self._table(), *self.findings]
         more = self.totals.findings - len(self.findings)
         if more > 0:
-            parts.append(Line(f"… and {more:,} more (--json: all)"))
+            parts.append(TextLine(f"… and {more:,} more (--json: all)"))
         parts += [self._note(subject) for subject in self.noted]
         for subject, reason in self.missing:
             parts.append(f"not run: {visible(subject)}: {visible(reason)}")
-        self.sink.write_text(printed(*parts, Line(self._summary())))
+        self.sink.write_text(printed(*parts, TextLine(self._summary())))
 
     def _note(self, subject: str) -> str:
         """State how many answers differ when they are repeated, and the first."""

@@ -14,7 +14,7 @@ from conformance.runs import (
     RunSummary,
     ShrunkRecord,
 )
-from oracle.cli.printing.parts import Cell, Line, Part, Sheet
+from oracle.cli.printing.parts import Cell, Part, Sheet, TextLine
 from oracle.names import visible
 from oracle.wording import counted
 from rebalance import plain_of
@@ -32,7 +32,7 @@ def fuzz_parts(
     yield _counts(summaries)
     order = [category.value for category in Category]
     for finding in sorted(findings, key=lambda found: order.index(found.category)):
-        yield Line("")
+        yield TextLine("")
         yield from _finding(finding, summaries)
 
 
@@ -83,15 +83,15 @@ def _counts(summaries: Sequence[RunSummary]) -> Part:
 
 def _finding(finding: Finding, summaries: Sequence[RunSummary]) -> Iterator[Part]:
     kind = " ".join(part for part in (finding.category, finding.detail) if part)
-    yield Line(visible(kind, limit=120), bold=True)
+    yield TextLine(visible(kind, limit=120), bold=True)
     if finding.place is not None:
-        yield Line(f"in {visible(finding.place, limit=REASON_SHOWN)}")
-    yield Line(f"seen: {_how_often(finding, summaries)}")
+        yield TextLine(f"in {visible(finding.place, limit=REASON_SHOWN)}")
+    yield TextLine(f"seen: {_how_often(finding, summaries)}")
     case = finding.shrunk or finding
     if case.reason:
-        yield Line(visible(case.reason, limit=REASON_SHOWN))
+        yield TextLine(visible(case.reason, limit=REASON_SHOWN))
     if finding.shrunk is not None:
-        yield Line(_how_shrunk(finding.shrunk))
+        yield TextLine(_how_shrunk(finding.shrunk))
     if case.repeats is not None:
         yield from map(_repeat, case.repeats)
     elif finding.shrunk is not None:

@@ -20,7 +20,7 @@ Cell = str | int | bool | None
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """A line of text; on a terminal it is wrapped between words."""
 
     plain: str
@@ -71,7 +71,7 @@ class Sheet:
         return "right" if is_number else "left"
 
 
-Part = Line | Sheet | str
+Part = TextLine | Sheet | str
 """A ``str`` is a line that is not wrapped, so that it can be copied or searched."""
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from oracle.cli.printing.parts import Cell, Line, Part, Sheet
-from oracle.cli.printing.tables import NAME_SHOWN, name_of, transfer_table
+from oracle.cli.printing.answer_tables import NAME_SHOWN, name_of, transfer_table
+from oracle.cli.printing.parts import Cell, Part, Sheet, TextLine
 from oracle.names import abridged, visible
 from oracle.planning.change_records import (
     AddPartitions,
@@ -18,7 +18,7 @@ from oracle.planning.change_records import (
 from oracle.planning.plan_records import (
     MembersNeeded,
     Outcome,
-    Plan,
+    PlanDocument,
     PlannedAnswer,
     RankedAssignor,
     Ranking,
@@ -37,15 +37,17 @@ _SUMS = {
 }
 
 
-def plan_parts(plan: Plan) -> Iterator[Part]:
+def plan_parts(plan: PlanDocument) -> Iterator[Part]:
     """Yield the title, the changes, and the answers."""
     title = name_of({"group": plan.group, "id": plan.id})
     policy = "" if plan.policy is None else f" · {plan.policy}"
-    yield Line(f"{title}{policy}", bold=True)
+    yield TextLine(f"{title}{policy}", bold=True)
     for change in plan.changes[:CHANGES_SHOWN]:
-        yield Line(f"change: {change_text(change)}")
+        yield TextLine(f"change: {change_text(change)}")
     if len(plan.changes) > CHANGES_SHOWN:
-        yield Line(f"… and {counted(len(plan.changes) - CHANGES_SHOWN, 'change')} more")
+        yield TextLine(
+            f"… and {counted(len(plan.changes) - CHANGES_SHOWN, 'change')} more"
+        )
     if plan.outcome is not None:
         yield from _outcome_parts(plan.outcome, plan.round_ms or 0)
     if plan.members_needed is not None:
@@ -79,9 +81,9 @@ def _lag_text(change: SetLag) -> str:
 
 def _outcome_parts(outcome: Outcome, round_ms: int) -> Iterator[Part]:
     best = outcome.answers[0]
-    yield Line(_summary(outcome, best, round_ms))
+    yield TextLine(_summary(outcome, best, round_ms))
     if best.reason is not None:
-        yield Line(f"reason: {visible(best.reason, limit=_REASON_SHOWN)}")
+        yield TextLine(f"reason: {visible(best.reason, limit=_REASON_SHOWN)}")
     if transfers := outcome.transfers:
         yield transfer_table(
             "Transfers of the best assignment",
@@ -106,8 +108,10 @@ def _outcome_parts(outcome: Outcome, round_ms: int) -> Iterator[Part]:
     yield Sheet(title, columns, rows)
     for answer in outcome.answers:
         if answer.refused is not None:
-            yield Line(f"{answer.assignor} does not apply: {visible(answer.refused)}")
-    yield Line(
+            yield TextLine(
+                f"{answer.assignor} does not apply: {visible(answer.refused)}"
+            )
+    yield TextLine(
         f"assumed: {round_ms / 1000:g} s per round; members that leave say so; all "
         "members join each round"
     )
@@ -162,21 +166,21 @@ def _needed_parts(needed: MembersNeeded) -> Iterator[Part]:
     unit = "records" if needed.of == "peak-lag" else "partitions"
     limit = f"{needed.of} at most {needed.at_most:,} {unit}, balance {needed.balance}"
     if needed.members is None:
-        yield Line(f"{limit}: no number of members ({needed.status})")
+        yield TextLine(f"{limit}: no number of members ({needed.status})")
     else:
-        yield Line(
+        yield TextLine(
             f"{limit}: {counted(needed.members, 'member')} ({needed.status}), now "
             f"{needed.present:,}; then {needed.of} {needed.value:,}"
         )
     if needed.reason is not None:
-        yield Line(f"reason: {visible(needed.reason, limit=_REASON_SHOWN)}")
+        yield TextLine(f"reason: {visible(needed.reason, limit=_REASON_SHOWN)}")
     if needed.at_least is not None:
-        yield Line(f"not decided: whether {needed.at_least:,} suffice")
+        yield TextLine(f"not decided: whether {needed.at_least:,} suffice")
     for refuted in needed.refuted:
         many = f"{refuted.members:,}" + (
             "" if refuted.up_to is None else f" to {refuted.up_to:,}"
         )
-        yield Line(
+        yield TextLine(
             f"{many} do not suffice: at least {refuted.bound:,}"
             f" ({_SUMS[refuted.rests_on]})"
         )
@@ -200,7 +204,7 @@ def _ranking_parts(ranking: Ranking) -> Iterator[Part]:
     rows = [_ranked_row(assignor, names) for assignor in listed if assignor is not None]
     yield Sheet(f"{counted(ranking.rebalances, 'rebalance')}", columns, rows)
     if ranking.advice is not None:
-        yield Line(f"advice: {visible(ranking.advice)}")
+        yield TextLine(f"advice: {visible(ranking.advice)}")
 
 
 def _ranked_row(assignor: RankedAssignor, names: dict[str, str]) -> tuple[Cell, ...]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from oracle.cli.printing.terminal import harmless, is_terminal
-from oracle.writing import Writer, replacing
+from oracle.writing import OutputWriter, replacing
 from rebalance import OutputError
 
 STDOUT: Final = "-"
@@ -22,7 +22,7 @@ STDOUT_NAME: Final = "<stdout>"
 class Sink:
     """An open output; ``for_people`` means tables instead of JSON."""
 
-    writer: Writer
+    writer: OutputWriter
     on_terminal: bool
     for_people: bool
 
@@ -54,7 +54,7 @@ def opened_sink(output: str, *, as_json: bool) -> Iterator[Sink]:
         raise OutputError("cannot write: is closed", target=STDOUT_NAME)
     on_terminal = is_terminal(sys.stdout)
     yield Sink(
-        writer=Writer(sys.stdout.buffer, STDOUT_NAME),
+        writer=OutputWriter(sys.stdout.buffer, STDOUT_NAME),
         on_terminal=on_terminal,
         for_people=on_terminal and not as_json,
     )

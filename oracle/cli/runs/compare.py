@@ -8,13 +8,13 @@ from typing import Any
 
 import typer
 
-from oracle.cli.input.documents import Complaints, good, refusals
 from oracle.cli.input.given_group import GivenGroup, given_input, read_given
+from oracle.cli.input.input_documents import Complaints, good, refusals
 from oracle.cli.options.common import listed_names
 from oracle.cli.options.compare import CompareOptions
-from oracle.cli.printing.parts import Cell, Line, Sheet
+from oracle.cli.printing.answer_tables import name_of
+from oracle.cli.printing.parts import Cell, Sheet, TextLine
 from oracle.cli.printing.sink import opened_sink
-from oracle.cli.printing.tables import name_of
 from oracle.cli.printing.terminal import printed, working
 from oracle.comparison import comparison_of
 from oracle.wording import loads_text
@@ -84,7 +84,7 @@ def compare_all(options: CompareOptions) -> None:
                 )
                 tallies.add(comparison)
                 if sink.for_people:
-                    sink.write_text(printed(_table(comparison), Line("")))
+                    sink.write_text(printed(_table(comparison), TextLine("")))
                 else:
                     sink.write_document(comparison)
             count()

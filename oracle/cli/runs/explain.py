@@ -10,12 +10,12 @@ from typing import Final
 import typer
 
 from oracle.cli.codes import FINE, INTERRUPTED, NO
-from oracle.cli.input.documents import Complaints, good, refusals
 from oracle.cli.input.given_group import GivenGroup, given_input
+from oracle.cli.input.input_documents import Complaints, good, refusals
 from oracle.cli.input.pairing import Document, Instances, pairs_of, read_instances
 from oracle.cli.input.unknown_names import NameWarnings
 from oracle.cli.options.explain import ExplainOptions
-from oracle.cli.printing.parts import Line, Part, Sheet
+from oracle.cli.printing.parts import Part, Sheet, TextLine
 from oracle.cli.printing.sink import STDOUT, Sink, opened_sink
 from oracle.cli.printing.terminal import printed, working
 from oracle.cli.runs.interrupts import run_stoppable
@@ -72,7 +72,9 @@ def explain_all(options: ExplainOptions) -> None:
     with output as sink, working("explaining") as count:
         for explanation in _explanations(instances, run, complaints):
             if premises and not for_programs:
-                sink.write_text(printed(Line(f"Provided that {'; '.join(premises)}:")))
+                sink.write_text(
+                    printed(TextLine(f"Provided that {'; '.join(premises)}:"))
+                )
             _write(sink, explanation, for_programs=for_programs, first=not written)
             negative += explanation.answer in _NEGATIVE
             written += 1
@@ -136,9 +138,9 @@ def _write(
     if for_programs:
         sink.write_document(explanation.to_document())
         return
-    parts: list[Part] = [] if first else [Line("")]
+    parts: list[Part] = [] if first else [TextLine("")]
     parts += [
-        Line(part) if isinstance(part, str) else Sheet(*part)
+        TextLine(part) if isinstance(part, str) else Sheet(*part)
         for part in explanation_lines(explanation)
     ]
     sink.write_text(printed(*parts))

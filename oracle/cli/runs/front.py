@@ -12,15 +12,15 @@ from typing import Any
 import typer
 
 from oracle.cli.codes import INTERRUPTED
-from oracle.cli.input.documents import Complaints, good, refusals
 from oracle.cli.input.given_group import given_input, read_given
+from oracle.cli.input.input_documents import Complaints, good, refusals
 from oracle.cli.input.unknown_names import NameWarnings
 from oracle.cli.options.file_roles import refuse_input
 from oracle.cli.options.front import FrontOptions
-from oracle.cli.printing.objectives import in_units, proof_text
-from oracle.cli.printing.parts import Cell, Line, Part, Sheet
+from oracle.cli.printing.answer_tables import name_of
+from oracle.cli.printing.objective_tables import in_units, proof_text
+from oracle.cli.printing.parts import Cell, Part, Sheet, TextLine
 from oracle.cli.printing.sink import opened_sink
-from oracle.cli.printing.tables import name_of
 from oracle.cli.printing.terminal import (
     console_of,
     is_terminal,
@@ -142,10 +142,12 @@ def frontier_parts(instance: Instance, frontier: Frontier) -> list[Part]:
     for open_range in frontier.open:
         until = f"to {open_range.last:,} " if open_range.last > open_range.first else ""
         bound = in_units(open_range.bound, scale)
-        parts.append(Line(f"open: {open_range.first:,} {until}moves, at least {bound}"))
+        parts.append(
+            TextLine(f"open: {open_range.first:,} {until}moves, at least {bound}")
+        )
     if frontier.reason:
-        parts.append(Line(frontier.reason))
-    return [*parts, Line("")]
+        parts.append(TextLine(frontier.reason))
+    return [*parts, TextLine("")]
 
 
 def _score(point: FrontierPoint) -> tuple[int, ...]:

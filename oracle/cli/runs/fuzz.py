@@ -11,18 +11,18 @@ from typing import Any, Final, NoReturn
 
 import typer
 
-from conformance.campaign import Campaign, CampaignPlan, Found, uses_claims
+from conformance.campaign import Campaign, CampaignPlan, DrawnFinding, uses_claims
 from conformance.runs import (
     Category,
+    DrawnOutcome,
     Finding,
     Recorder,
     Requirement,
     RunSummary,
-    Sighting,
 )
 from conformance.shrinking import shrunk_record
 from oracle.cli.codes import FINE, NO, OUTSIDE
-from oracle.cli.input.documents import Complaints, good
+from oracle.cli.input.input_documents import Complaints, good
 from oracle.cli.input.subjects import Absent, Tested
 from oracle.cli.options.fuzz import FuzzOptions
 from oracle.cli.printing.fuzz import fuzz_parts, short_counts, subjects_parts
@@ -114,7 +114,7 @@ class _FuzzRun:
         with progress as count, closing(campaign.run()) as events:
             campaign.advance = _times(count)
             for event in events:
-                if isinstance(event, Found):
+                if isinstance(event, DrawnFinding):
                     done = sum(count.rebalances for count in campaign.counts.values())
                     say(f"found: {name}: {_in_short(event.sighting, done)}")
                     continue
@@ -271,7 +271,7 @@ def _times(count: Callable[[], None]) -> Callable[[int], None]:
     return advance
 
 
-def _in_short(sighting: Sighting, rebalances: int) -> str:
+def _in_short(sighting: DrawnOutcome, rebalances: int) -> str:
     """Return the finding, its place, and the number of rebalances so far."""
     outcome = sighting.outcome
     parts = [outcome.category.value, outcome.detail]

@@ -27,14 +27,14 @@ def run_stoppable(work: Callable[[], _T], stop: Event) -> _T:
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
-    task = _Task(work)
+    task = _ThreadTask(work)
     with _stop_on_interrupt(stop):
         threading.Thread(target=task.run, daemon=True).start()
         task.done.wait()
     return task.result()
 
 
-class _Task(Generic[_T]):
+class _ThreadTask(Generic[_T]):
     """Work in a thread, and its result or exception."""
 
     def __init__(self, work: Callable[[], _T]) -> None:

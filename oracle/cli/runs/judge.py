@@ -10,13 +10,13 @@ import typer
 
 import verify
 from oracle.cli.codes import NO
-from oracle.cli.input.documents import Complaints, refusals
 from oracle.cli.input.given_group import GivenGroup, given_input
+from oracle.cli.input.input_documents import Complaints, refusals
 from oracle.cli.input.pairing import Document, Instances, pairs_of, read_instances
 from oracle.cli.options.judge import JudgeOptions
 from oracle.cli.printing.sink import Sink, opened_sink
 from oracle.cli.printing.terminal import printed, working
-from oracle.cli.printing.verdicts import verdict_parts
+from oracle.cli.printing.verdict_tables import verdict_parts
 from oracle.cli.runs.judge_requirements import is_at_optimum, is_kip54_balanced
 from rebalance import DocumentError, SourceError
 

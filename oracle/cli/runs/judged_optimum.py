@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from oracle.cli.options.limits import Allowed
+from oracle.cli.options.limit_options import Allowed
 from oracle.cli.runs.solve import Solving
 from pipeline.evaluation import OPTIMUM, Evaluation, least_of
 from rebalance import InstanceError, PolicyError

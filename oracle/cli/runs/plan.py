@@ -22,8 +22,8 @@ from oracle.cli.runs.interrupts import run_stoppable
 from oracle.cli.runs.solve import report_missing_kernels
 from oracle.planning import (
     Limited,
-    Plan,
-    Question,
+    PlanDocument,
+    PlanQuestion,
     members_needed,
     rank,
     what_if,
@@ -45,14 +45,14 @@ class _PlanRun:
     stop: Event = field(default_factory=Event)
 
     @property
-    def question(self) -> Question:
+    def question(self) -> PlanQuestion:
         """The policy, and how to solve it within the limits."""
         options = self.options
         default = DEFAULT if options.max_moves is None else WITHIN_BUDGET
         policy = parse_policy(options.policy or default)
         if options.max_moves is not None:
             policy = replace(policy, max_moves=options.max_moves)
-        return Question(
+        return PlanQuestion(
             policy=policy,
             solve_one=self._solve,
             claim_rule=ClaimRule(options.claim_rule),
@@ -86,7 +86,7 @@ def plan_all(options: PlanOptions) -> None:
     raise typer.Exit(NO if _is_negative(found) else FINE)
 
 
-def _ranked(options: PlanOptions) -> Plan:
+def _ranked(options: PlanOptions) -> PlanDocument:
     """Rank the assignors over a group's history."""
     choice = options.choice
     if choice.source is None or options.instance is not None:
@@ -98,7 +98,7 @@ def _ranked(options: PlanOptions) -> Plan:
     history = history_of(choice)
     advice = _advice(choice, history.group)
     ranking = rank(history.answers, history.used, advice)
-    return Plan(group=history.group, ranking=ranking)
+    return PlanDocument(group=history.group, ranking=ranking)
 
 
 def _advice(choice: GroupChoice, group: str) -> str | None:
@@ -130,7 +130,7 @@ def _present(options: PlanOptions) -> Rebalance:
     return document if isinstance(given, str) else given.after()
 
 
-def _planned(run: _PlanRun) -> Plan:
+def _planned(run: _PlanRun) -> PlanDocument:
     options = run.options
     present = _present(options)
     report_missing_kernels()
@@ -154,7 +154,7 @@ def _planned(run: _PlanRun) -> Plan:
         )
     if not stated:
         parts["outcome"] = what_if(present, changes, question)
-    return Plan.known(
+    return PlanDocument.known(
         group=present.group,
         id=present.id,
         policy=str(question.policy),
@@ -164,7 +164,7 @@ def _planned(run: _PlanRun) -> Plan:
     )
 
 
-def _is_negative(found: Plan) -> bool:
+def _is_negative(found: PlanDocument) -> bool:
     if found.members_needed is not None:
         return found.members_needed.status in _NEGATIVE
     return found.outcome is not None and found.outcome.answers[0].status in _NEGATIVE

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import typer
 
-from oracle.cli.input.documents import Complaints
+from oracle.cli.input.input_documents import Complaints
 from oracle.cli.options.snapshot import SnapshotOptions
+from oracle.cli.printing.answer_tables import NAME_SHOWN
 from oracle.cli.printing.parts import Cell, Sheet
 from oracle.cli.printing.sink import Sink, opened_sink
-from oracle.cli.printing.tables import NAME_SHOWN
 from oracle.cli.printing.terminal import complain, printed, working
 from oracle.names import abridged
 from oracle.writing import replacing

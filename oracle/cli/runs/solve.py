@@ -8,10 +8,10 @@ from threading import Event
 from typing import Final
 
 from oracle.cli.input.given_group import given_input
-from oracle.cli.options.limits import Allowed
+from oracle.cli.options.limit_options import Allowed
 from oracle.cli.options.solve import SolveOptions
 from oracle.cli.printing.terminal import complain
-from oracle.cli.runs.answers import Answer, answer_all
+from oracle.cli.runs.answer_documents import AnswerDocument, answer_all
 from oracle.cli.runs.interrupts import run_stoppable
 from rebalance import Instance, kernels_are_interpreted
 from solver import (
@@ -30,7 +30,7 @@ NOT_COMPILED: Final = (
 
 
 def solve_all(options: SolveOptions) -> None:
-    """Run ``solve``; as `oracle.cli.runs.answers.answer_all`."""
+    """Run ``solve``; as `oracle.cli.runs.answer_documents.answer_all`."""
     solving = Solving(
         policy=parse_policy(options.policy),
         engine=Engine(options.engine),
@@ -55,14 +55,14 @@ class Solving:
     allowed: Allowed
     stop: Event = field(default_factory=Event)
 
-    def answer(self, instance: Instance) -> Answer:
+    def answer(self, instance: Instance) -> AnswerDocument:
         """Solve one rebalance; Ctrl-C sets ``stop`` and returns the best found."""
         self._load_kernels()
         limits = self.allowed.begin(self.stop)
 
-        def solve_one() -> Answer:
+        def solve_one() -> AnswerDocument:
             result = solve(instance, self.policy, limits=limits, engine=self.engine)
-            return Answer(
+            return AnswerDocument(
                 assignment=result.written_assignment(instance),
                 about=result.about(instance),
             )

@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.wire.messages import APIS, JOIN_GROUP, SYNC_GROUP
+from conformance.wire.broker_messages import APIS, JOIN_GROUP, SYNC_GROUP
 from rebalance.protocol import (
     MemberAssignment,
     Subscription,

@@ -12,17 +12,8 @@ import pytest
 
 from conformance.clients import Answer, Verdict
 from conformance.wire import Dialect, WrittenAs
-from conformance.wire import coordinator as module
-from conformance.wire.catalog import Catalog
-from conformance.wire.coordinator import (
-    GROUP_IS_FULL,
-    INCONSISTENT_PROTOCOL,
-    Coordinator,
-    Lost,
-)
-from conformance.wire.exchange import Exchange, exchange_of
-from conformance.wire.group_responses import REBALANCE_IN_PROGRESS
-from conformance.wire.messages import (
+from conformance.wire import leader_coordinator as module
+from conformance.wire.broker_messages import (
     API_VERSIONS,
     APIS,
     FIND_COORDINATOR,
@@ -32,6 +23,15 @@ from conformance.wire.messages import (
     METADATA,
     SYNC_GROUP,
 )
+from conformance.wire.catalog import Catalog
+from conformance.wire.group_responses import REBALANCE_IN_PROGRESS
+from conformance.wire.leader_coordinator import (
+    GROUP_IS_FULL,
+    INCONSISTENT_PROTOCOL,
+    LeaderCoordinator,
+    Lost,
+)
+from conformance.wire.leader_exchange import LeaderExchange, exchange_of
 from rebalance import WireError, rebalance_of
 from rebalance.protocol import Subscription, encode_subscription
 from tests.conformance.wire.client import FakeLink, joining, request, syncing
@@ -46,7 +46,7 @@ ALIVE = request(HEARTBEAT, 3, group_id="wire", generation_id=1, member_id="m0")
 WHOLE = {"m0": {TOPIC: [0]}, "m1": {TOPIC: [1]}}
 
 
-def exchange() -> Exchange:
+def exchange() -> LeaderExchange:
     return exchange_of(
         rebalance_of(GROUP),
         number=1,
@@ -55,9 +55,9 @@ def exchange() -> Exchange:
     )
 
 
-def new(**settings: Any) -> tuple[Coordinator, FakeLink]:
+def new(**settings: Any) -> tuple[LeaderCoordinator, FakeLink]:
     catalog = Catalog("127.0.0.1", 9092, flexible=settings.pop("flexible", False))
-    return Coordinator(catalog, **{"rehearses": False} | settings), FakeLink()
+    return LeaderCoordinator(catalog, **{"rehearses": False} | settings), FakeLink()
 
 
 def in_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
@@ -73,11 +73,11 @@ def metadata_of(*topics: str) -> bytes:
     return request(METADATA, 8, topics=[one(version=8, name=t) for t in topics])
 
 
-def state_of(coordinator: Coordinator) -> tuple[bool, bool]:
+def state_of(coordinator: LeaderCoordinator) -> tuple[bool, bool]:
     return coordinator.is_rejoining, coordinator.has_left
 
 
-def lead(coordinator: Coordinator, link: FakeLink) -> asyncio.Future[Answer]:
+def lead(coordinator: LeaderCoordinator, link: FakeLink) -> asyncio.Future[Answer]:
     coordinator.receive(link, joining())
     assert link.frames == []
     answer = coordinator.ask(exchange())
@@ -89,21 +89,23 @@ def lead(coordinator: Coordinator, link: FakeLink) -> asyncio.Future[Answer]:
     return answer
 
 
-def sent(coordinator: Coordinator, link: FakeLink, frame: bytes) -> Any:
+def sent(coordinator: LeaderCoordinator, link: FakeLink, frame: bytes) -> Any:
     """Return the response to a request, in its version."""
     coordinator.receive(link, frame)
     return link.take(*struct.unpack_from(">hh", frame))
 
 
-def code(coordinator: Coordinator, link: FakeLink, frame: bytes) -> int:
+def code(coordinator: LeaderCoordinator, link: FakeLink, frame: bytes) -> int:
     return int(sent(coordinator, link, frame).error_code)
 
 
-def fetch(coordinator: Coordinator, link: FakeLink) -> Any:
+def fetch(coordinator: LeaderCoordinator, link: FakeLink) -> Any:
     return sent(coordinator, link, metadata_of(TOPIC))
 
 
-def rehearsed(**settings: Any) -> tuple[Coordinator, FakeLink, asyncio.Future[Answer]]:
+def rehearsed(
+    **settings: Any,
+) -> tuple[LeaderCoordinator, FakeLink, asyncio.Future[Answer]]:
     """Let a leader answer the first time, which does not count."""
     coordinator, link = new(rehearses=True, **settings)
     answer = lead(coordinator, link)

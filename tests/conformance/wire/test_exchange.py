@@ -9,7 +9,7 @@ import pytest
 from conformance.clients import Verdict
 from conformance.wire import DIALECTS, Dialect, WrittenAs
 from conformance.wire.dialects import written_version
-from conformance.wire.exchange import INT32_MAX, Exchange, exchange_of
+from conformance.wire.leader_exchange import INT32_MAX, LeaderExchange, exchange_of
 from rebalance import WireError, rebalance_of
 from rebalance.protocol import (
     UNKNOWN_GENERATION,
@@ -43,7 +43,7 @@ def rendered(
     document: dict[str, Any] | None = None,
     dialect: Dialect | None = None,
     base: int = 100,
-) -> Exchange:
+) -> LeaderExchange:
     return exchange_of(
         rebalance_of(document or GROUP),
         number=9,

@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from conformance.wire.messages import (
+from conformance.wire.broker_messages import (
     API_VERSIONS,
     APIS,
     LARGE_FLEXIBLE_FRAME,

@@ -17,10 +17,7 @@ import orjson
 import pytest
 
 from conformance.wire import Dialect, LoopbackLimits, Wire, WrittenAs, librdkafka
-from conformance.wire.catalog import Catalog
-from conformance.wire.coordinator import Coordinator, Lost
-from conformance.wire.exchange import exchange_of
-from conformance.wire.messages import (
+from conformance.wire.broker_messages import (
     APIS,
     LARGE_FLEXIBLE_FRAME,
     LARGE_FRAME,
@@ -30,6 +27,9 @@ from conformance.wire.messages import (
     SYNC_GROUP,
     decode_request,
 )
+from conformance.wire.catalog import Catalog
+from conformance.wire.leader_coordinator import LeaderCoordinator, Lost
+from conformance.wire.leader_exchange import exchange_of
 from rebalance import WireError, rebalance_of
 from tests.conformance.wire.client import FakeLink, joining, request, syncing
 from tests.support.shapes import rebalance
@@ -96,7 +96,7 @@ async def feed(count: int, seed: int) -> dict[str, int]:
         written=WrittenAs(protocol="range", version=3, base=0),
     )
     seen = {"refused": 0, "answered": 0, "silent": 0, "instances": 0}
-    coordinator = Coordinator(Catalog("127.0.0.1", 1), rehearses=False)
+    coordinator = LeaderCoordinator(Catalog("127.0.0.1", 1), rehearses=False)
     link = FakeLink()
     for _ in range(count):
         try:

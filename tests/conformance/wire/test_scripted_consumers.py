@@ -12,8 +12,8 @@ import orjson
 import pytest
 
 from conformance.clients import Verdict, suspecting
-from conformance.wire import Wire, coordinator, leader
-from conformance.wire.messages import HEARTBEAT, METADATA
+from conformance.wire import Wire, leader_coordinator, tested_leader
+from conformance.wire.broker_messages import HEARTBEAT, METADATA
 from rebalance import OutsideError
 from tests.conformance.wire.client import request, syncing
 from tests.conformance.wire.scripts import HELLO, JOINS, TINY, held, script
@@ -39,7 +39,7 @@ ANSWERS = f"send({syncing({'a': {'?': [-1]}})!r}); receive()"
 def test_outcomes(
     end: str, verdict: Verdict, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(coordinator, "HOLD_SECONDS", 0.1)
+    monkeypatch.setattr(leader_coordinator, "HOLD_SECONDS", 0.1)
     with Wire(script(JOINS + end), seconds=0.1) as wire:
         wire.patience = suspecting(0.5)
         for _ in range(2):  # the next instance works after each
@@ -120,7 +120,7 @@ def test_a_crash_during_a_rehearsal_is_one() -> None:
 def test_an_outside_consumer_that_gives_up(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(coordinator, "HOLD_SECONDS", 0.1)
+    monkeypatch.setattr(leader_coordinator, "HOLD_SECONDS", 0.1)
     with Wire(start_seconds=20) as wire:
         argv = script(f"{JOINS}\nsend({syncing({})!r}); receive()").command(
             wire.address, wire.group, wire.topic
@@ -143,7 +143,7 @@ def test_a_connection_that_the_coordinator_closes(
     end: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The reason is that of the outcome, and a line on standard error, once."""
-    monkeypatch.setattr(leader, "DEATH_SECONDS", 0.2)
+    monkeypatch.setattr(tested_leader, "DEATH_SECONDS", 0.2)
     with Wire(script(f"{JOINS}\n{REFUSED}; {end}")) as wire:
         for _ in range(2):
             answer = wire.answer(TINY)

@@ -17,7 +17,7 @@ from heuristics.group import (
     selected,
     static_protocol,
 )
-from heuristics.group.messages import Subscription
+from heuristics.group.messages import JoinMetadata
 from tests.heuristics.group.fleets import COOPERATIVE_STICKY, RANGE, wanting
 
 LISTS = st.lists(
@@ -56,8 +56,8 @@ def test_a_list_that_is_empty_or_names_one_twice_is_refused() -> None:
 
 def test_a_member_without_a_common_assignor_is_not_admitted() -> None:
     coordinator = Coordinator()
-    old = Subscription(topics=frozenset("t"), strategies=("range",))
-    new = Subscription(topics=frozenset("t"), strategies=("cooperative-sticky",))
+    old = JoinMetadata(topics=frozenset("t"), strategies=("range",))
+    new = JoinMetadata(topics=frozenset("t"), strategies=("cooperative-sticky",))
     assert coordinator.enter("a", old) is None
     assert coordinator.enter("b", new) is Refusal.INCONSISTENT_GROUP_PROTOCOL
     assert coordinator.members == ("a",)

@@ -11,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 from oracle.cli.app import VERBS as SUBCOMMANDS
-from oracle.cli.printing.parts import Line, Sheet
+from oracle.cli.printing.parts import Sheet, TextLine
 from oracle.cli.printing.terminal import console_of, printed
 from tests.oracle.cli.commands import AS_IT_STANDS, CHAIN, Cli, group_of, write_lines
 from tests.support.snapshots import check_snapshot
@@ -44,7 +44,7 @@ def test_a_table_in_a_pipe_has_tabs_and_never_wraps(
     monkeypatch.setenv("COLUMNS", "60")
     rows = [(LONG, 1_234_567, None, True), *[("b", 1, 2, False)] * 80]
     table = Sheet("a title", ["name", "moves", "gap", "balanced"], rows)
-    lines = printed(table, Line("after"), "").decode().split("\n")
+    lines = printed(table, TextLine("after"), "").decode().split("\n")
     assert lines[:3] == [
         "a title",
         "name\tmoves\tgap\tbalanced",

@@ -21,7 +21,7 @@ from oracle.cli.options.conform import ConformOptions
 from oracle.cli.options.durations import parse_duration
 from oracle.cli.options.front import BalanceName
 from oracle.cli.options.fuzz import FuzzOptions
-from oracle.cli.options.limits import parse_seconds, parse_size
+from oracle.cli.options.limit_options import parse_seconds, parse_size
 from oracle.cli.options.solve import POLICIES, EngineName
 from oracle.cli.options.values import stated_options, with_option_values
 from rebalance import MAX_PARTITIONS, ClaimRule

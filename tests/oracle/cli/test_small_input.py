@@ -23,7 +23,7 @@ from oracle.cli.input.small_input import (
     OF_ONE_ANSWER,
     interpret_if_small,
 )
-from oracle.cli.options.limits import Allowed
+from oracle.cli.options.limit_options import Allowed
 from tests.support import last_drawn
 from tests.support.amount import seeds, share
 from tests.support.shapes import SHAPES, member, rebalance
@@ -188,7 +188,7 @@ def test_what_is_not_small_is_compiled(
 def switched(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Allow to interpret, and return a list that grows instead of doing so."""
     calls: list[bool] = []
-    monkeypatch.setattr(small_input._Process, "runs_one_command", True)
+    monkeypatch.setattr(small_input._CommandProcess, "runs_one_command", True)
     monkeypatch.setattr("rebalance.interpret_kernels", lambda: calls.append(True))
     return calls
 
@@ -223,7 +223,7 @@ def test_a_process_with_more_to_do_stays_compiled(
 ) -> None:
     """The tests run commands in one process, and so does a notebook."""
     calls = switched(monkeypatch)
-    monkeypatch.setattr(small_input._Process, "runs_one_command", False)
+    monkeypatch.setattr(small_input._CommandProcess, "runs_one_command", False)
     interpret_if_small(written(tmp_path, SMALL))
     assert calls == []
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from oracle.writing import ReaderLeftError, Writer, replacing
+from oracle.writing import OutputWriter, ReaderLeftError, replacing
 from rebalance import OutputError, SourceError
 
 
@@ -59,10 +59,10 @@ class Failing:
 
 
 def test_errors_name_the_place() -> None:
-    full = Writer(Failing(OSError(28, "No space left on device")), "there")  # type: ignore[arg-type]
+    full = OutputWriter(Failing(OSError(28, "No space left on device")), "there")  # type: ignore[arg-type]
     with pytest.raises(OutputError, match="there: cannot write: no space left"):
         full.write(b"x")
-    left = Writer(Failing(BrokenPipeError()), "there")  # type: ignore[arg-type]
+    left = OutputWriter(Failing(BrokenPipeError()), "there")  # type: ignore[arg-type]
     with pytest.raises(ReaderLeftError):
         left.write(b"x")
 

@@ -16,7 +16,7 @@ from oracle.planning import (
     Change,
     Join,
     Leave,
-    Plan,
+    PlanDocument,
     SetLag,
     Subscribe,
     apply_changes,
@@ -137,8 +137,8 @@ def test_transfers_lead_from_the_owners_to_the_assignment(data: st.DataObject) -
                 if transfer.to is not None:
                     before[topic, number] = transfer.to
     assert before == after
-    plan = Plan.known(group=present.group, outcome=outcome, changes=changes)
-    assert parse_record(Plan, json.dumps(plan.to_document())) == plan
+    plan = PlanDocument.known(group=present.group, outcome=outcome, changes=changes)
+    assert parse_record(PlanDocument, json.dumps(plan.to_document())) == plan
 
 
 def _owners(present: Rebalance) -> dict[tuple[str, int], str]:

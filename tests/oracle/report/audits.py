@@ -11,7 +11,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from pipeline.evaluation import Answer, Evaluation, Least, answer_columns, least_of
+from pipeline.evaluation import (
+    AssignorAnswer,
+    Evaluation,
+    Least,
+    answer_columns,
+    least_of,
+)
 from pipeline.tables import LAYOUT, PARTITION_COLUMNS, SCHEMAS
 from rebalance import ClaimRule, rebalance_of
 from tests.support.shapes import Document
@@ -146,7 +152,7 @@ class Audit:
             and least.moves is not None
         )
         needless = figures["moves"] - (least.moves or 0)
-        judged = Answer(assignor=name, assignment=answer, verdict=verdict)
+        judged = AssignorAnswer(assignor=name, assignment=answer, verdict=verdict)
         return answer_columns(judged, least, bound) | {
             "needless_lag": (
                 _needless_lag(instance, answer, needless) if has_lag else None

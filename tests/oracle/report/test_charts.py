@@ -11,7 +11,7 @@ from jsonschema import ValidationError  # type: ignore[import-untyped]
 
 from oracle.report.charts import columns, gap_cells, outcome_bars
 from oracle.report.gaps import GapRow, Gaps
-from oracle.report.outcomes import Counts
+from oracle.report.outcomes import OutcomeCounts
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
 
 def test_charts_agree_with_the_schema(drawn: list[dict[str, Any]]) -> None:
-    counts = Counts(optimum=3, needless=2, unbalanced=1, invalid=1, open=1)
-    outcome_bars([("range", counts), ("none", Counts())], width=400)
+    counts = OutcomeCounts(optimum=3, needless=2, unbalanced=1, invalid=1, open=1)
+    outcome_bars([("range", counts), ("none", OutcomeCounts())], width=400)
     columns([("a", 1), ("b", 20)], width=400)
     columns([(f"day {day}", day) for day in range(90)], width=200)
     rows = GapRow(name="range", counts=(3, 0, 2)), GapRow(name="none", counts=(0,) * 3)

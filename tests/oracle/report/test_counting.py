@@ -16,7 +16,7 @@ from oracle.report.assignment_diff import (
 )
 from oracle.report.facts import facts_of
 from oracle.report.load import load, system_allocator
-from oracle.report.outcomes import Counts
+from oracle.report.outcomes import OutcomeCounts
 from oracle.report.proof import Hop, chain_of
 from oracle.summary import (
     ANSWER_COLUMNS,
@@ -31,7 +31,7 @@ from oracle.summary import (
     partial_assignor_counts,
     percent_above,
 )
-from pipeline.reading import read_table
+from pipeline.table_reading import read_table
 from rebalance import instance_of, rebalance_of
 from tests.oracle.cli.commands import group_of
 from tests.oracle.report.audits import Audit
@@ -84,7 +84,7 @@ def test_each_rebalance_has_one_outcome(
         at_optimum=[at_optimum],
     )
     assert outcome_of(rows).to_pylist() == [outcome]
-    counts = Counts(**{outcome: 1})
+    counts = OutcomeCounts(**{outcome: 1})
     assert counts.total == 1
     assert counts.judged == (outcome != OPEN)
     assert counts.wrong == (outcome in {NEEDLESS, UNBALANCED, INVALID})

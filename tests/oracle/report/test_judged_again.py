@@ -17,7 +17,7 @@ from oracle.report.load import load
 from oracle.report.outliers import solved
 from pipeline.evaluation import (
     COLUMNS,
-    Answer,
+    AssignorAnswer,
     DisagreementError,
     Least,
     answer_columns,
@@ -78,7 +78,9 @@ def test_no_column_is_left_out() -> None:
     """Those that are depend on other answers, or on what a code does not state."""
     verdict = verify.judge(even("g"), BEST)
     columns = answer_columns(
-        Answer(assignor="actual", assignment=BEST, verdict=verdict), Least(), None
+        AssignorAnswer(assignor="actual", assignment=BEST, verdict=verdict),
+        Least(),
+        None,
     )
     others = {"assignor", "assignment", "judged_by", "rack_mismatches"}
     others |= {"moves_least_kip54", "at_kip54_optimum"}

@@ -12,7 +12,7 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize
 
-from benchmarks.large_audit import Size, write_large_audit
+from benchmarks.large_audit import AuditSize, write_large_audit
 from oracle.report import write_page
 from oracle.report.facts import GROUPS_SHOWN
 from pipeline.audit import AuditSummary
@@ -68,7 +68,7 @@ def path(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Path:
     folder = tmp_path_factory.mktemp("large")
-    size = Size(groups=request.param, rebalances=1)
+    size = AuditSize(groups=request.param, rebalances=1)
     write_large_audit(Path(churn_audit.out), folder / "audit", size)
     write_page(folder / "audit", folder / "index.html")
     return folder / "index.html"

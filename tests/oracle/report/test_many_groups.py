@@ -16,7 +16,7 @@ from oracle.report import page_of
 from oracle.report.endless import BUSY, HOURS, ROUNDS, EndlessRow, endless_of
 from oracle.report.facts import GROUPS_SHOWN, ClientRow, Lag
 from oracle.report.group_index import group_data, group_id, group_ids
-from oracle.report.outcomes import Counts
+from oracle.report.outcomes import OutcomeCounts
 from tests.oracle.report.audits import Audit
 from tests.oracle.report.html_reading import Element, read_html
 from tests.oracle.report.prose import check_all, check_page, sentences
@@ -32,7 +32,7 @@ def client(group: str, assignor: str | None = "sticky", **counts: int) -> Client
         group=group,
         assignor=assignor,
         cooperative=False,
-        counts=Counts(**counts),
+        counts=OutcomeCounts(**counts),
         lag=Lag(known=0, at_bound=0, median_above=None),
     )
 

@@ -12,7 +12,7 @@ PREPARED = """
 import sys
 from pathlib import Path
 from oracle.report import page_of, prepare_page
-from oracle.report.environment import environment
+from oracle.report.page_templates import environment
 
 prepare_page()
 modules, templates = set(sys.modules), set(environment().cache.keys())

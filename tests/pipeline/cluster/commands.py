@@ -1,6 +1,6 @@
 """The audit as people start it: by the command, and by ``spark-submit``.
 
-Reaches into `pipeline.reading` to compare the tables of two audits.
+Reaches into `pipeline.table_reading` to compare the tables of two audits.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.reading import read_table
+from pipeline.table_reading import read_table
 from pipeline.tables import RUN_TABLE, SCHEMAS
 from tests.pipeline.cluster.standalone import SPARK_HOME, java_environment
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from pipeline.describe.group_case import case_of
-from pipeline.describe.messages import ERROR, IGNORED, Note, note_of
 from pipeline.describe.refusal import NotJudged
+from pipeline.describe.tool_messages import ERROR, IGNORED, Note, note_of
 from pipeline.sources.describe_files import read_snapshots
 from pipeline.sources.lines import Line
 from tests.pipeline.describe.describe_text import (

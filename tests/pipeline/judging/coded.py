@@ -14,7 +14,7 @@ from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.instance_batch import InstanceBatch, instance_batch
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judged_batch import JudgedBatch
-from pipeline.judging.outcome import Actual, Outcome, Question, outcome_of
+from pipeline.judging.outcome import Actual, JudgedRebalance, Question, outcome_of
 from pipeline.judging.settings import Settings
 from pipeline.judging.stated_cases import stated_case
 from pipeline.sources.sidecars import read_offsets
@@ -87,7 +87,7 @@ def batch_of(document: Document, question: Question) -> InstanceBatch:
 
 def by_code(
     document: Document, question: Question, known: EvaluatedCodes | None = None
-) -> Outcome | None:
+) -> JudgedRebalance | None:
     """Evaluate a rebalance; None if a code does not state it."""
     try:
         batch = batch_of(document, question)
@@ -101,10 +101,10 @@ def by_code(
     )
     known = known or EvaluatedCodes(claim_rule=question.claim_rule)
     found = JudgedBatch(batch, settings, known).found()[0]
-    return found if isinstance(found, Outcome) and found.coded else None
+    return found if isinstance(found, JudgedRebalance) and found.coded else None
 
 
-def by_document(document: Document, question: Question) -> Outcome:
+def by_document(document: Document, question: Question) -> JudgedRebalance:
     """Let the judge check every answer."""
     return outcome_of(rebalance_of(document, max_partitions=SIZE), question)
 

@@ -26,7 +26,7 @@ from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.instance_batch import InstanceBatch
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judge_rows import judge_rows
-from pipeline.judging.outcome import Actual, Outcome, Question
+from pipeline.judging.outcome import Actual, JudgedRebalance, Question
 from pipeline.judging.settings import Settings
 from pipeline.sources.rows import CASE, ROWS
 from pipeline.tables import SCHEMAS
@@ -62,7 +62,7 @@ def unnamed(count: int) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([{}] * count, schema=columns)
 
 
-def answer_rows(found: Outcome) -> dict[str, dict[str, Any]]:
+def answer_rows(found: JudgedRebalance) -> dict[str, dict[str, Any]]:
     """Return the rows of answers by assignor, without what judged them."""
     rows = pa.RecordBatch.from_pylist([*found.answers], SCHEMAS["answers"]).to_pylist()
     if found.coded is not None:

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame
 from heuristics import ASSIGNORS
 from pipeline.audit import stages
 from pipeline.audit.judged import PART
-from pipeline.audit.work import CASES
+from pipeline.audit.stored_work import CASES
 from pipeline.judging.evaluated import EvaluatedCodes, codes_of_process
 from pipeline.sources.rows import CASE
 from rebalance import ClaimRule

@@ -10,7 +10,7 @@ from kafka import TopicPartition
 from kafka.errors import GroupAuthorizationFailedError, TopicAuthorizationFailedError
 
 from pipeline.live import ClientSettings, ClusterState, read_cluster
-from pipeline.live.admin import _Reader
+from pipeline.live.cluster_reader import _Reader
 from rebalance import SourceError
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.live import ClusterState, GroupSnapshot, GroupState, snapshots_of
+from pipeline.live import ClusterState, GroupSnapshot, LiveGroup, snapshots_of
 from pipeline.live.cluster_state import MemberState, TopicState, Unreported
 from rebalance import OffsetReset, instance_of, plain_of
 from verify import judge
@@ -33,7 +33,7 @@ def member(name: str, **more: object) -> MemberState:
 
 
 def cluster(*members: MemberState, **more: object) -> ClusterState:
-    group = GroupState(
+    group = LiveGroup(
         group_id="g",
         protocol="classic",
         state="Stable",

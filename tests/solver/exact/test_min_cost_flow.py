@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from benchmarks.instances import spine_and_block
+from benchmarks.core_instances import spine_and_block
 from solver import Status, solve
 from solver.exact.min_cost_flow import (
     FIRST_PROBE,

@@ -17,12 +17,12 @@ from pulp import LpStatusInfeasible, LpStatusOptimal
 
 from solver import Status, no_balance, parse_policy
 from solver.milp import highs
-from solver.milp.columns import milp_instance
+from solver.milp.constraint_rows import policy_program
 from solver.milp.counted_limits import CountedLimits
 from solver.milp.highs import SearchRun
 from solver.milp.lexicographic_milp import rounded, safe_bound
 from solver.milp.milp_program import ROW_MAX, MilpProgram, magnitude
-from solver.milp.rows import policy_program
+from solver.milp.partition_classes import milp_instance
 from tests.references.brute import best_values
 from tests.solver.milp.cases import answer, values
 from tests.solver.routes import instance, lagging

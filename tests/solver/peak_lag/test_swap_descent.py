@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.instances import mixed
+from benchmarks.core_instances import mixed
 from benchmarks.lags import DRAWS, SKEWED, group
 from rebalance import Instance, Int32
 from solver import NAMED, Result, Status, solve

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from conformance.findings import Definition, Trial
-from conformance.findings.definitions.definition import ExampleSource
-from conformance.findings.definitions.upstream import Repair
+from conformance.findings.definitions.finding_definition import ExampleSource
+from conformance.findings.definitions.upstream_status import Repair
 from conformance.runs import Category, Finding
 from studies.confirmation import Confirmation
 from studies.findings.affected import Affected, affected_by
-from studies.findings.case import Case, alike, case_of, cases_of
-from studies.findings.evidence import Reproducer, by_history
+from studies.findings.evidence import StoredReproducer, by_history
+from studies.findings.shown_case import ShownCase, alike, case_of, cases_of
 
 DRAWN: Final = 6
 """Random rebalances of which a page has the commands."""
@@ -36,7 +36,7 @@ TRACKERS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class UpstreamReport:
     """A report to a client for which the finding is open.
 
     Attributes
@@ -48,8 +48,8 @@ class Report:
     """
 
     affected: Affected
-    case: Case
-    test: Reproducer | None
+    case: ShownCase
+    test: StoredReproducer | None
     repair: Repair | None
 
 
@@ -72,12 +72,12 @@ class FindingFacts:
     definition: Definition
     trials: Sequence[Trial]
     records: Sequence[Finding]
-    reproducers: Sequence[Reproducer]
+    reproducers: Sequence[StoredReproducer]
     confirmations: Sequence[Confirmation]
     affected: Sequence[Affected]
     clean: Sequence[str]
-    cases: Sequence[Case]
-    case: Case
+    cases: Sequence[ShownCase]
+    case: ShownCase
 
     @property
     def shown(self) -> list[Trial]:
@@ -116,7 +116,7 @@ class FindingFacts:
         return list(first.values())[:DRAWN]
 
     @property
-    def groups(self) -> tuple[tuple[Case, ...], ...]:
+    def groups(self) -> tuple[tuple[ShownCase, ...], ...]:
         """Cases in groups that share an instance; the page begins with the first."""
         return alike(self.cases or (self.case,))
 
@@ -136,10 +136,10 @@ class FindingFacts:
         return [REPOSITORIES[name] for name in self.clients if name in REPOSITORIES]
 
     @property
-    def reports(self) -> list[Report]:
+    def reports(self) -> list[UpstreamReport]:
         """A report per client for which it is open."""
         return [
-            Report(
+            UpstreamReport(
                 affected=affected,
                 case=case,
                 test=next(
@@ -168,7 +168,7 @@ class FindingFacts:
         """A replay per way."""
         return {played.way: played for played in self.replays if played.way}
 
-    def instance_file(self, case: Case) -> str:
+    def instance_file(self, case: ShownCase) -> str:
         """Return the name of the file with the instance of a case."""
         first = self.cases[0].example if self.cases else None
         is_first = not self.cases or case.example in {first, None}
@@ -181,7 +181,7 @@ def finding_facts(
     trials: Sequence[Trial],
     records: Sequence[Finding],
     *,
-    reproducers: Sequence[Reproducer] = (),
+    reproducers: Sequence[StoredReproducer] = (),
     confirmations: Sequence[Confirmation] = (),
 ) -> FindingFacts:
     """Gather the facts of a finding from its trials and records."""

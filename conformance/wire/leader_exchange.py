@@ -35,7 +35,7 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class LeaderExchange:
     """Data that the leader receives for one rebalance.
 
     Attributes
@@ -102,7 +102,7 @@ def newest_generation(rebalance: Rebalance) -> int:
 
 def exchange_of(
     rebalance: Rebalance, *, number: int, dialect: Dialect, written: WrittenAs
-) -> Exchange:
+) -> LeaderExchange:
     """Render a rebalance with at least one member for the leader.
 
     Parameters
@@ -124,7 +124,7 @@ def exchange_of(
         for name, member in sorted(rebalance.members.items())
     )
     newest = max(newest_generation(rebalance), 0)
-    return Exchange(
+    return LeaderExchange(
         protocol=written.protocol,
         generation=min(written.base + newest + 1, INT32_MAX),
         leader=members[0].member_id,

@@ -15,7 +15,7 @@ _KEYS: Final = ("cluster", "group_id", "client_assignor")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Episodes:
+class GroupEpisodes:
     """Cooperative rebalances of one group, between stable states."""
 
     cluster: str
@@ -36,7 +36,7 @@ class Episodes:
         return self.moves - self.moves_least
 
 
-def episodes_of(episodes: pa.Table) -> list[Episodes]:
+def episodes_of(episodes: pa.Table) -> list[GroupEpisodes]:
     """Return one row per group and assignor, most needless moves first."""
     rows = _sums(episodes.filter(is_true(episodes["cooperative"]))).to_pylist()
     return sorted(map(_episodes, rows), key=_most_to_gain)
@@ -62,8 +62,8 @@ def _sums(episodes: pa.Table) -> pa.Table:
     return grouped.aggregate([*sums, ("longest", "max")])
 
 
-def _episodes(row: Mapping[str, Any]) -> Episodes:
-    return Episodes(
+def _episodes(row: Mapping[str, Any]) -> GroupEpisodes:
+    return GroupEpisodes(
         cluster=row["cluster"],
         group=row["group_id"],
         assignor=row["client_assignor"] or None,
@@ -78,6 +78,6 @@ def _episodes(row: Mapping[str, Any]) -> Episodes:
     )
 
 
-def _most_to_gain(row: Episodes) -> tuple[int, int, str, str, str]:
+def _most_to_gain(row: GroupEpisodes) -> tuple[int, int, str, str, str]:
     names = (row.cluster, row.group, row.assignor or "")
     return -row.needless, -row.finished, *names

@@ -14,7 +14,7 @@ from kafka.errors import KafkaError, KafkaTimeoutError, for_code
 from pipeline.live.client_properties import ClientSettings
 from pipeline.live.cluster_state import (
     ClusterState,
-    GroupState,
+    LiveGroup,
     MemberState,
     Topics,
     TopicState,
@@ -134,13 +134,13 @@ class _Reader:
 
     def _groups(
         self, protocol: str, described: dict[str, _Described]
-    ) -> Iterator[GroupState]:
+    ) -> Iterator[LiveGroup]:
         offsets = self._offsets.committed(list(described))
         for name, group in described.items():
             if group.error is not None:
                 self._unreported.append(Unreported(group_id=name, reason=group.error))
             elif group.state not in _IDLE:  # else it ended in the meantime
-                yield GroupState(
+                yield LiveGroup(
                     group_id=name,
                     protocol=protocol,
                     state=group.state,
@@ -196,7 +196,7 @@ class _Reader:
         described: dict[str, dict[str, Any]] = self._admin._manager.run(ask)
         return described
 
-    def _topics(self, groups: Iterable[GroupState]) -> tuple[Topics, tuple[str, ...]]:
+    def _topics(self, groups: Iterable[LiveGroup]) -> tuple[Topics, tuple[str, ...]]:
         members = [member for group in groups for member in group.members]
         used = {
             t

@@ -13,7 +13,7 @@ Rows = np.ndarray[tuple[int, ...], np.dtype[np.intp]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Transfer:
+class MemberTransfer:
     """Partitions that go from one member to another.
 
     Attributes
@@ -39,7 +39,7 @@ class Transfer:
         return sum(map(len, self.partitions.values()))
 
 
-def transfers_of(instance: Instance, assignment: Assignment) -> list[Transfer]:
+def transfers_of(instance: Instance, assignment: Assignment) -> list[MemberTransfer]:
     """Return the transfers from owners, sorted by giver and receiver."""
     owner = instance.owner
     rows = np.flatnonzero((owner != assignment.assignee) & (owner != NOBODY))
@@ -52,7 +52,7 @@ def grouped_transfers(
     owner: Int32,
     names: Sequence[str],
     rows: Rows,
-) -> list[Transfer]:
+) -> list[MemberTransfer]:
     """Return the transfers of some partitions, by giver and receiver; no owner first.
 
     Parameters
@@ -77,14 +77,14 @@ def grouped_transfers(
 
 def _transfer(
     instance: Instance, assignee: Int32, owner: Int32, names: Sequence[str], rows: Rows
-) -> Transfer:
+) -> MemberTransfer:
     giver, receiver = int(owner[rows[0]]), int(assignee[rows[0]])
     topics = instance.partition_topic[rows]
     numbers = rows - instance.topic_offsets[topics]
     partitions: dict[str, list[int]] = {}
     for topic, number in zip(topics.tolist(), numbers.tolist(), strict=True):
         partitions.setdefault(instance.topics[topic], []).append(number)
-    return Transfer(
+    return MemberTransfer(
         giver=None if giver == NOBODY else names[giver],
         receiver=None if receiver == NOBODY else instance.members[receiver],
         partitions=partitions,

@@ -20,7 +20,7 @@ Held = dict[str, dict[str, list[int]]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupState:
+class ReportedGroup:
     """State of a group, as the broker reports it.
 
     Attributes
@@ -43,7 +43,7 @@ class GroupState:
         return f"{word}, {len(self.held)} members"
 
 
-class Cluster:
+class BrokerGroups:
     """The groups of one broker, or of librdkafka's mock cluster."""
 
     def __init__(self, address: str) -> None:
@@ -88,23 +88,23 @@ class Cluster:
         except KafkaException as error:
             raise OutsideError(f"cannot delete {topic!r}: {error}") from None
 
-    def describe(self, group: str) -> GroupState:
+    def describe(self, group: str) -> ReportedGroup:
         """Return the state of a group; one that does not exist is ``DEAD``."""
         try:
             described = self._admin.describe_consumer_groups([group])[group]
             found = described.result(SECONDS)
         except TimeoutError:  # of a broker that is busy or has just started
-            return GroupState(state="UNKNOWN", held={})
+            return ReportedGroup(state="UNKNOWN", held={})
         except KafkaException:
-            return GroupState(state="DEAD", held={})
+            return ReportedGroup(state="DEAD", held={})
         held = {
             member.client_id: _by_topic(member.assignment) for member in found.members
         }
-        return GroupState(state=found.state.name, held=held)
+        return ReportedGroup(state=found.state.name, held=held)
 
     def wait_for(
-        self, group: str, is_reached: Callable[[GroupState], bool], seconds: float
-    ) -> GroupState:
+        self, group: str, is_reached: Callable[[ReportedGroup], bool], seconds: float
+    ) -> ReportedGroup:
         """Wait until a state is reached, and seen three times in a row.
 
         Raises

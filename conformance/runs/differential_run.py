@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from itertools import islice, zip_longest
 from typing import Any, Final, Protocol, runtime_checkable
 
-from conformance.runs.draws import Counts, Draws, Given, run_draws, run_given
+from conformance.runs.draws import Draws, FamilyCounts, Given, run_draws, run_given
 from conformance.runs.families import FAMILIES
 from conformance.runs.guidance import Guide
 from conformance.runs.own_families import family_of
-from conformance.runs.records import FILE
-from conformance.runs.workers import Startable, in_workers
+from conformance.runs.run_records import FILE
+from conformance.runs.worker_processes import Startable, in_workers
 
 Document = dict[str, Any]
 
@@ -137,7 +137,7 @@ def run_families(
     plan: RunPlan,
     *,
     advance: Callable[[int], None] = lambda _: None,
-) -> dict[str, Counts]:
+) -> dict[str, FamilyCounts]:
     """Run a plan; return the counts per family, in the order of the plan.
 
     Parameters
@@ -147,7 +147,7 @@ def run_families(
     advance : callable
         Called with a number of rebalances when they are done.
     """
-    found = {name: Counts(family=name) for name in plan.families}
+    found = {name: FamilyCounts(family=name) for name in plan.families}
     tasks = plan.tasks(leader=leader_of(source))
     done = in_workers(source, run_draws, tasks, workers=plan.workers)
     with closing(done) as results:
@@ -163,9 +163,9 @@ def run_instances(
     plan: RunPlan,
     *,
     advance: Callable[[int], None] = lambda _: None,
-) -> Counts:
+) -> FamilyCounts:
     """Run given instances instead of draws, and return their counts."""
-    found = Counts(family=FILE)
+    found = FamilyCounts(family=FILE)
     tasks = plan.batches(rebalances)
     with closing(in_workers(source, run_given, tasks, workers=plan.workers)) as results:
         for counts in results:

@@ -17,7 +17,7 @@ import numpy as np
 
 from pipeline.live.cluster_state import (
     ClusterState,
-    GroupState,
+    LiveGroup,
     MemberState,
     TopicState,
     Unreported,
@@ -58,7 +58,7 @@ def snapshots_of(
 
 
 def _snapshot(
-    group: GroupState, cluster: ClusterState, offset_reset: OffsetReset
+    group: LiveGroup, cluster: ClusterState, offset_reset: OffsetReset
 ) -> GroupSnapshot:
     subscriptions = {
         member.member_id: _subscription(member, cluster.names)
@@ -140,7 +140,7 @@ def _member(member: MemberState, subscription: list[str]) -> dict[str, Any]:
 
 
 def _topic(
-    name: str, topic: TopicState, group: GroupState, offset_reset: OffsetReset
+    name: str, topic: TopicState, group: LiveGroup, offset_reset: OffsetReset
 ) -> dict[str, Any]:
     fields: dict[str, Any] = {"partitions": topic.partitions}
     if topic.racks is not None:

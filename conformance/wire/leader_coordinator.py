@@ -20,17 +20,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from conformance.clients.answer import Answer, Verdict
-from conformance.wire.catalog import NO_ERROR, Catalog
-from conformance.wire.dialects import written_version
-from conformance.wire.exchange import Exchange
-from conformance.wire.group_responses import (
-    CONSUMER,
-    REBALANCE_IN_PROGRESS,
-    leadership,
-    refusal,
-    synced,
-)
-from conformance.wire.messages import (
+from conformance.wire.broker_messages import (
     HEARTBEAT,
     JOIN_GROUP,
     LEAVE_GROUP,
@@ -41,6 +31,16 @@ from conformance.wire.messages import (
     decode_request,
     encode_response,
 )
+from conformance.wire.catalog import NO_ERROR, Catalog
+from conformance.wire.dialects import written_version
+from conformance.wire.group_responses import (
+    CONSUMER,
+    REBALANCE_IN_PROGRESS,
+    leadership,
+    refusal,
+    synced,
+)
+from conformance.wire.leader_exchange import LeaderExchange
 from rebalance import WireError
 
 UNSUPPORTED_VERSION: Final = 35
@@ -89,7 +89,7 @@ class Waiting:
 class _PendingInstance:
     """An instance that the leader has received."""
 
-    exchange: Exchange
+    exchange: LeaderExchange
     waiting: Waiting
     answer: Future[Answer]
     missing: set[str]  # topics of which the client has not requested the metadata
@@ -111,7 +111,7 @@ class Lost(Exception):  # noqa: N818  # an outcome, which the caller explains
         self.why = why
 
 
-class Coordinator:
+class LeaderCoordinator:
     """The state of the group. All methods run in one event loop.
 
     Parameters
@@ -160,7 +160,9 @@ class Coordinator:
         """Return whether the leader has ended its connection instead."""
         return self._pending is not None and self._pending.has_left
 
-    def ask(self, exchange: Exchange, *, is_known: bool = False) -> Future[Answer]:
+    def ask(
+        self, exchange: LeaderExchange, *, is_known: bool = False
+    ) -> Future[Answer]:
         """Make the waiting consumer the leader; the result is its answer.
 
         The result raises `Lost` if the consumer's connection ends. ``is_known`` states
@@ -352,7 +354,7 @@ class Coordinator:
         return encode_response(request, error_code=NO_ERROR)
 
     _of_group: Final[
-        dict[int, Callable[[Coordinator, Link, Request], bytes | None]]
+        dict[int, Callable[[LeaderCoordinator, Link, Request], bytes | None]]
     ] = {
         JOIN_GROUP: _join,
         SYNC_GROUP: _sync,

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 import verify
 from benchmarks.quality.parquet_files import is_file_of, metadata_of, write_table
-from benchmarks.quality.plan import StudyPlan
+from benchmarks.quality.study_plan import StudyPlan
 from conformance.runs import FILE, Subject, family_of
 from rebalance import (
     DocumentError,

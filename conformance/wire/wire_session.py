@@ -12,8 +12,8 @@ from conformance.clients.answer import Answer
 from conformance.clients.patience import Watch
 from conformance.wire.catalog import Catalog
 from conformance.wire.consumers import WireConsumer
-from conformance.wire.coordinator import Coordinator, Lost, Waiting
-from conformance.wire.exchange import Exchange
+from conformance.wire.leader_coordinator import LeaderCoordinator, Lost, Waiting
+from conformance.wire.leader_exchange import LeaderExchange
 from conformance.wire.loopback import HOST, LoopbackServer
 from rebalance import Topic
 
@@ -43,7 +43,7 @@ class WireSession:
             raise
         self.port = self._server.port
         flexible = consumer is not None and consumer.flexible
-        self.coordinator = Coordinator(
+        self.coordinator = LeaderCoordinator(
             Catalog(HOST, self.port, flexible=flexible),
             assignor=assignor,
             settles=settles,
@@ -72,7 +72,9 @@ class WireSession:
         """Replace the topics in metadata."""
         self.coordinator.catalog.show(topics)
 
-    async def lead(self, exchange: Exchange, watch: Watch, *, is_known: bool) -> Answer:
+    async def lead(
+        self, exchange: LeaderExchange, watch: Watch, *, is_known: bool
+    ) -> Answer:
         """Return the leader's answer, or the verdict on a missing one.
 
         Raises

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from oracle.cli.printing.objectives import in_units
-from oracle.cli.printing.parts import Cell, Line, Part, Sheet
-from oracle.cli.printing.tables import name_of
+from oracle.cli.printing.answer_tables import name_of
+from oracle.cli.printing.objective_tables import in_units
+from oracle.cli.printing.parts import Cell, Part, Sheet, TextLine
 from oracle.names import visible
 from oracle.wording import loads_text
 
@@ -42,26 +42,26 @@ def verdict_parts(
     if verdict["figures"]:
         parts.append(_figures(title, verdict))
     else:
-        parts.append(Line(title))
+        parts.append(TextLine(title))
     if verdict["violations"]:
         parts.append(_violations(verdict["violations"]))
     for rule, count in verdict.get("more_violations", {}).items():
-        parts.append(Line(f"{rule}: {count:,} more"))
+        parts.append(TextLine(f"{rule}: {count:,} more"))
     if "policy" in verdict:
         parts.append(_levels(verdict))
-    parts += map(Line, _negative_gaps(verdict))
+    parts += map(TextLine, _negative_gaps(verdict))
     for name, found in _evidence(verdict):
-        parts.append(Line(f"{name}: {visible(str(found), limit=400)}"))
+        parts.append(TextLine(f"{name}: {visible(str(found), limit=400)}"))
     if "status" in verdict:
         status = verdict["status"]
         claimed = visible(status["claimed"], limit=60)
-        parts.append(Line(f"status: claimed {claimed}, found {status['found']}"))
+        parts.append(TextLine(f"status: claimed {claimed}, found {status['found']}"))
     proved = [words for name, words in _PROVED.items() if verdict["proved"][name]]
     if proved:
-        parts.append(Line(f"proved: {'; '.join(proved)}"))
+        parts.append(TextLine(f"proved: {'; '.join(proved)}"))
     if unmet is not None:
-        parts.append(Line(f"required: {unmet}, which is not met"))
-    return [*parts, Line("")]
+        parts.append(TextLine(f"required: {unmet}, which is not met"))
+    return [*parts, TextLine("")]
 
 
 def _figures(title: str, verdict: Mapping[str, Any]) -> Part:
@@ -89,7 +89,7 @@ def _levels(verdict: Mapping[str, Any]) -> Part:
     missed = [part for part in ("balance", "budget") if not policy[f"{part}_met"]]
     title = f"policy: {policy['of']}" + "".join(f" · {part} not met" for part in missed)
     if not verdict["objectives"]:
-        return Line(title)
+        return TextLine(title)
     columns = ["objective", "value", "bound", "rests on", "proved"]
     best: dict[str, Mapping[str, Any]] = {}
     if against is not None:

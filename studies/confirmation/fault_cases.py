@@ -21,12 +21,12 @@ from studies.confirmation.histories import (
     OTHER_SHARES,
     RETURN,
     STALE,
-    History,
+    ClientHistory,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class FaultCase:
     """A finding, a client, and a history after which the fault is expected.
 
     Attributes
@@ -42,7 +42,7 @@ class Case:
 
     finding: str
     client: ClientAssignor
-    history: History
+    history: ClientHistory
     expected: str
     members: Members = ALL_REAL
     record: RecordReference | None = None
@@ -59,10 +59,10 @@ class Case:
 
 
 def _cases(
-    finding: str, expected: str, histories: list[History], specs: str
-) -> list[Case]:
+    finding: str, expected: str, histories: list[ClientHistory], specs: str
+) -> list[FaultCase]:
     return [
-        Case(
+        FaultCase(
             finding=finding,
             client=client_assignor(spec),
             history=history,

@@ -23,9 +23,9 @@ from conformance.consumer_programs import ConsumerProcess
 from conformance.wire.catalog import BASE_TOPIC
 from conformance.wire.closings import Closings
 from conformance.wire.consumers import RAISED, WireConsumer, error_in
-from conformance.wire.coordinator import Lost, Waiting
 from conformance.wire.dialects import Dialect, WrittenAs
-from conformance.wire.exchange import (
+from conformance.wire.leader_coordinator import Lost, Waiting
+from conformance.wire.leader_exchange import (
     INT32_MAX,
     exchange_of,
     newest_generation,
@@ -33,7 +33,7 @@ from conformance.wire.exchange import (
     topics_of_leader,
 )
 from conformance.wire.loopback import HOST, LoopbackLimits, LoopbackServer
-from conformance.wire.session import WireSession
+from conformance.wire.wire_session import WireSession
 from rebalance import (
     AssignmentDocument,
     DocumentError,

@@ -13,11 +13,11 @@ from collections.abc import Mapping
 
 from heuristics.group.messages import (
     NO_GENERATION,
+    JoinMetadata,
     Partition,
     Partitions,
-    Subscription,
 )
-from heuristics.group.protocol import RebalanceProtocol, Strategy
+from heuristics.group.protocol_choice import RebalanceProtocol, Strategy
 from rebalance import Instance, Member, Rebalance, Topic, instance_of, members_of
 
 Shares = dict[str, Partitions]
@@ -26,7 +26,7 @@ Shares = dict[str, Partitions]
 def assignment_by(
     strategy: Strategy,
     topics: Mapping[str, int],
-    members: Mapping[str, Subscription],
+    members: Mapping[str, JoinMetadata],
 ) -> Shares:
     """Assign every partition of a subscribed topic with an assignor."""
     instance = _instance(strategy, topics, members)
@@ -37,7 +37,7 @@ def assignment_by(
     }
 
 
-def without_transfers(shares: Shares, members: Mapping[str, Subscription]) -> Shares:
+def without_transfers(shares: Shares, members: Mapping[str, JoinMetadata]) -> Shares:
     """Withhold the partitions that another member has to revoke first."""
     claimants = newest_claimants(members)
     return {
@@ -52,7 +52,7 @@ def must_withhold(strategy: Strategy) -> bool:
 
 
 def newest_claimants(
-    members: Mapping[str, Subscription],
+    members: Mapping[str, JoinMetadata],
 ) -> dict[Partition, set[str]]:
     """Return the members whose claim on a partition is the newest."""
     newest: dict[Partition, int] = {}
@@ -71,7 +71,7 @@ def newest_claimants(
 def _instance(
     strategy: Strategy,
     topics: Mapping[str, int],
-    members: Mapping[str, Subscription],
+    members: Mapping[str, JoinMetadata],
 ) -> Instance:
     return instance_of(
         Rebalance(
@@ -84,7 +84,7 @@ def _instance(
     )
 
 
-def _member(subscription: Subscription, *, remembers: bool) -> Member:
+def _member(subscription: JoinMetadata, *, remembers: bool) -> Member:
     claimed, generation = subscription.owned, subscription.generation
     if remembers:
         claimed = subscription.remembered

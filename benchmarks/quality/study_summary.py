@@ -14,17 +14,17 @@ from benchmarks.quality.answering import (
     digest_of_records,
     record_file,
 )
-from benchmarks.quality.instances import (
-    digest_of_all,
-    digests_of_seeds,
-    instance_file,
-)
 from benchmarks.quality.intervals import RESAMPLES
 from benchmarks.quality.measures import Measured, measured, summarized
 from benchmarks.quality.pairs import StudyPair, compared, pairs_of, reference_of
 from benchmarks.quality.parquet_files import metadata_of
-from benchmarks.quality.plan import StudyPlan
-from benchmarks.quality.subjects import StudySubject
+from benchmarks.quality.study_instances import (
+    digest_of_all,
+    digests_of_seeds,
+    instance_file,
+)
+from benchmarks.quality.study_plan import StudyPlan
+from benchmarks.quality.study_subjects import StudySubject
 
 Line = dict[str, Any]
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from conformance.runs.categories import Category
-from conformance.runs.difference import Difference, SentAnswer
-from conformance.runs.draws import Counts, Sighting
+from conformance.runs.difference import AnswerDifference, SentAnswer
+from conformance.runs.draws import DrawnOutcome, FamilyCounts
 from conformance.runs.external import External
 from conformance.runs.optimum import proved_optimum
-from conformance.runs.records import (
+from conformance.runs.rounds import DrivenRebalance, JudgedAnswer
+from conformance.runs.run_records import (
     FILE,
     Finding,
     RepeatRecord,
@@ -21,7 +22,6 @@ from conformance.runs.records import (
     mechanism_counts,
     outcome_counts,
 )
-from conformance.runs.rounds import JudgedAnswer, Outcome
 from rebalance import AssignmentDocument, Figures, rebalance_of
 
 
@@ -50,7 +50,7 @@ class Recorder:
     deterministic: bool | None = None
 
     def finding(
-        self, sighting: Sighting, shrunk: ShrunkRecord | None = None
+        self, sighting: DrawnOutcome, shrunk: ShrunkRecord | None = None
     ) -> Finding:
         """Return the record of an outcome."""
         family, outcome = sighting.family, sighting.outcome
@@ -72,7 +72,9 @@ class Recorder:
             command=drawn if is_drawn else f"{self.repeat} --instances FILE",
         )
 
-    def summary(self, counts: Counts, *, seed: int | None, first: int) -> RunSummary:
+    def summary(
+        self, counts: FamilyCounts, *, seed: int | None, first: int
+    ) -> RunSummary:
         """Return the record of the counts of a family."""
         return RunSummary(
             subject=self.subject,
@@ -108,8 +110,8 @@ def subject_record(external: External) -> SubjectRecord:
     )
 
 
-def case_parts(outcome: Outcome) -> dict[str, Any]:
-    """Return the fields of `records.CaseRecord`, without those that are absent."""
+def case_parts(outcome: DrivenRebalance) -> dict[str, Any]:
+    """Return the fields of `run_records.CaseRecord`, without those that are absent."""
     rebalance = outcome.rounds[0].rebalance
     figures = outcome.figures
     return _present(
@@ -123,7 +125,7 @@ def case_parts(outcome: Outcome) -> dict[str, Any]:
     )
 
 
-def _repeats(outcome: Outcome) -> list[RepeatRecord] | None:
+def _repeats(outcome: DrivenRebalance) -> list[RepeatRecord] | None:
     """Return the two answers, if their difference is the outcome."""
     if outcome.category is not Category.NONDETERMINISTIC:
         return None
@@ -131,7 +133,7 @@ def _repeats(outcome: Outcome) -> list[RepeatRecord] | None:
     return repeat_records(outcome.difference)
 
 
-def repeat_records(difference: Difference) -> list[RepeatRecord]:
+def repeat_records(difference: AnswerDifference) -> list[RepeatRecord]:
     """Return the records of two answers that differ."""
     return [_repeat(difference.first), _repeat(difference.second)]
 
@@ -146,7 +148,7 @@ def _repeat(sent: SentAnswer) -> RepeatRecord:
     )
 
 
-def _repeats_of(counts: Counts, deterministic: bool | None) -> dict[str, Any]:
+def _repeats_of(counts: FamilyCounts, deterministic: bool | None) -> dict[str, Any]:
     if deterministic is None:
         return {}
     return {"repeated": counts.repeated, "deterministic": deterministic}

@@ -55,7 +55,7 @@ class StateNote(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class PictureState:
     """Holders at one point, and lines about them.
 
     Attributes
@@ -78,16 +78,16 @@ class Contrast:
 
     Attributes
     ----------
-    states : tuple of State
+    states : tuple of PictureState
         The answer; for a cooperative assignor, all rounds.
-    best : State
+    best : PictureState
         The optimum that is closest to the answer; the first among several.
     """
 
     assignor: str
     instance: Instance
-    states: tuple[State, ...]
-    best: State
+    states: tuple[PictureState, ...]
+    best: PictureState
 
 
 def example_of(assignor: str) -> Path:
@@ -109,15 +109,15 @@ def contrast_of(assignor: str, root: Path) -> Contrast:
         assignor=assignor,
         instance=instance,
         states=states,
-        best=State(title="the optimum", holder=best.assignee, notes=notes),
+        best=PictureState(title="the optimum", holder=best.assignee, notes=notes),
     )
 
 
-def _states(name: str, instance: Instance) -> Iterator[State]:
+def _states(name: str, instance: Instance) -> Iterator[PictureState]:
     assignor = ASSIGNORS[name]
     reason = assignor.refuses(instance)
     if reason is not None:
-        yield State(title=name, holder=None, refused=reason)
+        yield PictureState(title=name, holder=None, refused=reason)
         return
     if isinstance(assignor, CooperativeStickyAssignor):
         for number, round_ in enumerate(assignor.rounds(instance), 1):
@@ -127,14 +127,16 @@ def _states(name: str, instance: Instance) -> Iterator[State]:
                 if count
                 else _notes(instance, round_.given)
             )
-            yield State(
+            yield PictureState(
                 title=f"{name}, round {number}" if number == 1 else f"round {number}",
                 holder=round_.given.assignee,
                 notes=notes,
             )
         return
     answer = assignor.assign(instance)
-    yield State(title=name, holder=answer.assignee, notes=_notes(instance, answer))
+    yield PictureState(
+        title=name, holder=answer.assignee, notes=_notes(instance, answer)
+    )
 
 
 def _notes(instance: Instance, answer: Assignment) -> tuple[StateNote, ...]:
@@ -156,7 +158,10 @@ def _listed(word: str, numbers: Sequence[int]) -> str:
 
 
 def _nearest(
-    instance: Instance, document: dict[str, object], outcome: Result, state: State
+    instance: Instance,
+    document: dict[str, object],
+    outcome: Result,
+    state: PictureState,
 ) -> Assignment:
     """Enumerate all assignments; return the optimum that is closest to the answer.
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.quality.ranking import marked, ranked
+from benchmarks.quality.assignor_order import marked, ranked
 from oracle.chart_theme import INK
 from tools.pictures.canvas import (
     ABSENT,
@@ -19,8 +19,8 @@ from tools.pictures.canvas import (
     LEAVING,
     SOFT,
     Box,
-    Line,
     Mark,
+    Segment,
     Words,
     svg_of,
 )
@@ -109,7 +109,7 @@ def _legend() -> Iterator[Mark]:
         yield Box(x, 34, 12, 12, colour, colour, 0)
         yield Words(x + 17, 40, name, SOFT, 11)
         x += 34 + 5.6 * len(name)
-    yield Line(x, 40, x + 16, 40, INK, 1.5)
+    yield Segment(x, 40, x + 16, 40, INK, 1.5)
     yield Words(x + 21, 40, "95 %", SOFT, 11)
 
 
@@ -155,7 +155,7 @@ def _panel(
     def at(value: float) -> float:
         return left + (value - low) / (high - low) * _PANEL
 
-    yield Line(at(0), _TOP - 4, at(0), bottom, SOFT, 1.5)
+    yield Segment(at(0), _TOP - 4, at(0), bottom, SOFT, 1.5)
     for place, name in enumerate(names):
         if name not in shown:
             continue
@@ -190,7 +190,7 @@ def _axis(
 ) -> Iterator[Mark]:
     for tick in ticks:
         x = left + (tick - low) / (high - low) * width
-        yield Line(x, _TOP - 4, x, bottom, FAINT)
+        yield Segment(x, _TOP - 4, x, bottom, FAINT)
         shown = form.format(f"{tick + 0.0:g}").replace("-", "−")
         yield Words(x, bottom + 13, shown, SOFT, 11, align="center")
 
@@ -201,6 +201,6 @@ def _name(name: str, y: float) -> Words:
 
 def _whisker(begin: float, end: float, y: float, colour: str) -> Iterator[Mark]:
     middle = y + _HIGH / 2
-    yield Line(begin, middle, end, middle, colour, 1.5)
+    yield Segment(begin, middle, end, middle, colour, 1.5)
     for x in (begin, end):
-        yield Line(x, middle - 4, x, middle + 4, colour, 1.5)
+        yield Segment(x, middle - 4, x, middle + 4, colour, 1.5)

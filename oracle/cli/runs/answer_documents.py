@@ -9,13 +9,13 @@ from threading import Event
 import typer
 
 from oracle.cli.codes import FINE, INTERRUPTED, NO
-from oracle.cli.input.documents import Complaints
 from oracle.cli.input.given_group import GivenGroup, read_given_or_columns
+from oracle.cli.input.input_documents import Complaints
 from oracle.cli.input.unknown_names import NameWarnings
 from oracle.cli.options.assign import AssignOptions
 from oracle.cli.options.solve import SolveOptions
 from oracle.cli.printing.answer_parts import REFUSALS, answer_parts
-from oracle.cli.printing.parts import Line
+from oracle.cli.printing.parts import TextLine
 from oracle.cli.printing.sink import Sink, opened_sink
 from oracle.cli.printing.terminal import printed, working
 from rebalance import (
@@ -33,7 +33,7 @@ from rebalance import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class AnswerDocument:
     """An assignment as a column, and the other fields of its document."""
 
     assignment: Assignment
@@ -44,7 +44,7 @@ class Answer:
         return with_members(self.about, instance, self.assignment)
 
 
-Answering = Callable[[Instance], Answer]
+Answering = Callable[[Instance], AnswerDocument]
 
 
 def answer_all(
@@ -124,10 +124,10 @@ def _instance(
     return document
 
 
-def _write(sink: Sink, instance: Instance, answer: Answer) -> None:
+def _write(sink: Sink, instance: Instance, answer: AnswerDocument) -> None:
     if sink.for_people:
         document = answer.document(instance)
-        sink.write_text(printed(*answer_parts(instance, document), Line("")))
+        sink.write_text(printed(*answer_parts(instance, document), TextLine("")))
     else:
         text = assignment_json(instance, answer.assignment, answer.about)
         sink.write_document(text)

@@ -7,14 +7,14 @@ from typing import Final
 
 from oracle.plugins.choice import chosen
 from oracle.plugins.leader import LagSource, Leader
-from oracle.plugins.protocol import Mode, mode_of
+from oracle.plugins.protocol_modes import Mode, mode_of
 
 SECONDS: Final = 5.0
 FALLBACK: Final = "chain-sticky"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class PluginSettings:
     """An assignor, with the name of its protocol."""
 
     name: str
@@ -37,7 +37,7 @@ def settings_of(
     fallback: str = FALLBACK,
     rack: str | None = None,
     lag: LagSource | None = None,
-) -> Settings:
+) -> PluginSettings:
     """Validate a user's settings.
 
     Parameters
@@ -78,4 +78,4 @@ def settings_of(
         seconds=seconds,
         lag=lag,
     )
-    return Settings(name=named, leader=leader, rack=rack)
+    return PluginSettings(name=named, leader=leader, rack=rack)

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 from pulp import LpVariable, lpSum
 
-from solver.milp.columns import MilpInstance
 from solver.milp.counted_limits import CountedLimits
 from solver.milp.dec_min_face import DecMinFace, topic_load_limits
 from solver.milp.milp_program import MilpProgram
 from solver.milp.objective_rows import load_spread, moves
+from solver.milp.partition_classes import MilpInstance
 from solver.policy import Balance, BalanceKind
 
 

@@ -38,7 +38,7 @@ _GO_FUNCTIONS: Final = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class ReproducerTarget:
     """How a case is rendered for its client.
 
     Attributes
@@ -64,7 +64,7 @@ class Target:
     names: Mapping[str, Any] = field(default_factory=dict)
 
 
-def target_of(case: ReproducerCase) -> Target:
+def target_of(case: ReproducerCase) -> ReproducerTarget:
     """Return how a case is rendered.
 
     Raises
@@ -85,12 +85,12 @@ def camel(slug: str) -> str:
     return "".join(part[:1].upper() + part[1:] for part in slug.split("-"))
 
 
-def _python(case: ReproducerCase) -> Target:
+def _python(case: ReproducerCase) -> ReproducerTarget:
     client, version = case.assignor.client, case.assignor.version
     file = f"test_{case.slug.replace('-', '_')}.py"
     module, name = _PYTHON_MODULES[case.assignor.assignor]
     major, minor, *_ = map(int, version.split("."))
-    return Target(
+    return ReproducerTarget(
         language="Python",
         template=f"{client}.j2",
         file=file,
@@ -109,11 +109,11 @@ def _python(case: ReproducerCase) -> Target:
     )
 
 
-def _go(case: ReproducerCase) -> Target:
+def _go(case: ReproducerCase) -> ReproducerTarget:
     client, version = case.assignor.client, case.assignor.version
     locks = FOLDER / client / "versions" / version
     module = (locks / "go.mod").read_text("utf-8")
-    return Target(
+    return ReproducerTarget(
         language="Go",
         template=f"{client}.j2",
         file="reproducer_test.go",
@@ -131,7 +131,7 @@ def _go(case: ReproducerCase) -> Target:
     )
 
 
-def _java(case: ReproducerCase) -> Target:
+def _java(case: ReproducerCase) -> ReproducerTarget:
     client, version = case.assignor.client, case.assignor.version
     name = f"{camel(case.slug)}Test"
     jars = [
@@ -142,7 +142,7 @@ def _java(case: ReproducerCase) -> Target:
     ]
     jars = [j for j in jars if client != "kafka-clients" or "server" not in j.name]
     needs = tuple(f"{jar.group}:{jar.name}:{jar.version}" for jar in (*jars, JUNIT))
-    return Target(
+    return ReproducerTarget(
         language="Java",
         template=f"{client}.j2",
         file=f"{name}.java",
@@ -160,11 +160,11 @@ def _java(case: ReproducerCase) -> Target:
     )
 
 
-def _node(case: ReproducerCase) -> Target:
+def _node(case: ReproducerCase) -> ReproducerTarget:
     client, version = case.assignor.client, case.assignor.version
     package = {"platformatic-kafka": "@platformatic/kafka"}.get(client, client)
     file = f"{case.slug}.test.mjs"
-    return Target(
+    return ReproducerTarget(
         language="JavaScript",
         template=f"{client}.j2",
         file=file,
@@ -174,7 +174,7 @@ def _node(case: ReproducerCase) -> Target:
     )
 
 
-_TARGETS: Final[Mapping[str, Callable[[ReproducerCase], Target]]] = {
+_TARGETS: Final[Mapping[str, Callable[[ReproducerCase], ReproducerTarget]]] = {
     "aiokafka": _python,
     "franz-go": _go,
     "group-coordinator": _java,

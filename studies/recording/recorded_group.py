@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from rebalance import OutsideError
-from studies.recording.events import Events
-from studies.recording.recorded_consumer import Consumer, RecordedConsumer
+from studies.recording.event_log import Events
+from studies.recording.recorded_consumer import ConsumerDescription, RecordedConsumer
 
 SETTLE_SECONDS: Final = 120.0
 CHECK_SECONDS: Final = 1.0  # how often to look for a member that has ended
@@ -17,7 +17,7 @@ SESSION_MS: Final = 6_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class RecordingPlace:
     """The broker of a recording, its topics, and the events so far."""
 
     address: str
@@ -26,10 +26,10 @@ class Place:
 
 
 @dataclass(slots=True, kw_only=True)
-class Group:
+class RecordedGroup:
     """One group; every act waits until its partitions have found their members."""
 
-    place: Place
+    place: RecordingPlace
     name: str
     members: list[RecordedConsumer] = field(default_factory=list)
     _started: int = 0
@@ -44,7 +44,7 @@ class Group:
         waits: bool = True,
     ) -> RecordedConsumer:
         """Start a member; ``topics`` are all by default."""
-        consumer = Consumer(
+        consumer = ConsumerDescription(
             library=library,
             address=self.place.address,
             group=self.name,

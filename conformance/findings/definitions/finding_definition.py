@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from conformance.corpus import corpus
 from conformance.findings.definitions.selector import Selector
-from conformance.findings.definitions.upstream import (
+from conformance.findings.definitions.upstream_status import (
     ClientStatus,
     Repair,
     Searched,

@@ -20,7 +20,7 @@ Partitions = dict[str, list[int]]  # by topic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class AnsweredRound:
     """One round: the instance of the round, and the answer or its failure."""
 
     instance: Document
@@ -30,7 +30,7 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class ShownCase:
     """Contents of a page.
 
     Attributes
@@ -50,7 +50,7 @@ class Case:
     spec: str | None
     before: tuple[Document, ...]
     instance: Document
-    rounds: tuple[Answered, ...]
+    rounds: tuple[AnsweredRound, ...]
     category: str | None
     detail: str
     reason: str | None
@@ -117,7 +117,7 @@ class Case:
 
 def case_of(
     definition: Definition, trials: Iterable[Trial], findings: Iterable[Finding]
-) -> Case:
+) -> ShownCase:
     """Return the case that a page begins with.
 
     It is the first of `cases_of`; if no example shows the finding, the smallest record;
@@ -143,7 +143,7 @@ def case_of(
             )
         )
     *before, instance = definition.examples[0].documents()
-    return Case(
+    return ShownCase(
         spec=None,
         before=tuple(before),
         instance=instance,
@@ -157,7 +157,7 @@ def case_of(
     )
 
 
-def cases_of(definition: Definition, trials: Iterable[Trial]) -> tuple[Case, ...]:
+def cases_of(definition: Definition, trials: Iterable[Trial]) -> tuple[ShownCase, ...]:
     """Return a case per client and version that shows the finding.
 
     Each is the example that leads, or else the smallest, of those that the version
@@ -182,9 +182,9 @@ def cases_of(definition: Definition, trials: Iterable[Trial]) -> tuple[Case, ...
     )
 
 
-def alike(cases: Iterable[Case]) -> tuple[tuple[Case, ...], ...]:
+def alike(cases: Iterable[ShownCase]) -> tuple[tuple[ShownCase, ...], ...]:
     """Return the cases in groups that share an instance, in their order."""
-    groups: dict[str, list[Case]] = {}
+    groups: dict[str, list[ShownCase]] = {}
     for case in cases:
         key = orjson.dumps((case.before, case.instance)).decode()
         groups.setdefault(key, []).append(case)
@@ -197,10 +197,10 @@ def _order() -> dict[str, int]:
     }
 
 
-def _of_trial(definition: Definition, trial: Trial) -> Case:
+def _of_trial(definition: Definition, trial: Trial) -> ShownCase:
     source = definition.examples[trial.example]
     *before, instance = source.documents()
-    return Case(
+    return ShownCase(
         spec=trial.spec,
         before=tuple(before) if source.remembers else (),
         instance=instance,
@@ -215,10 +215,10 @@ def _of_trial(definition: Definition, trial: Trial) -> Case:
     )
 
 
-def _of_finding(finding: Finding) -> Case:
+def _of_finding(finding: Finding) -> ShownCase:
     shrunk = finding.shrunk or finding
     instance = shrunk.instance.model_dump(exclude_none=True)
-    return Case(
+    return ShownCase(
         spec=finding.subject.name,
         before=(),
         instance=instance,
@@ -243,12 +243,12 @@ def _size(finding: Finding) -> tuple[int, int]:
     return size_of(finding.shrunk.instance.model_dump(exclude_none=True))
 
 
-def _answered(instance: Document, rounds: Iterable[Any]) -> tuple[Answered, ...]:
-    found: list[Answered] = []
+def _answered(instance: Document, rounds: Iterable[Any]) -> tuple[AnsweredRound, ...]:
+    found: list[AnsweredRound] = []
     current = instance
     for round_ in rounds:
         found.append(
-            Answered(
+            AnsweredRound(
                 instance=current,
                 members=round_.members,
                 violations=round_.violations or (),

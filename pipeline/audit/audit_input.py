@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pipeline.audit.request import AuditRequest
+from pipeline.audit_writing import Tell, refuse_replaced
 from pipeline.files import Location, Stores, name_of, shown
 from pipeline.judging.evaluated import SAMPLE
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import CountSources
-from pipeline.sources.find import Found, find_sources
+from pipeline.sources.find import FoundSources, find_sources
 from pipeline.sources.given_subscriptions import read_subscriptions
 from pipeline.sources.lag_metrics import LagGap, read_lag_metrics
 from pipeline.sources.record_format import RecordFormat, record_format
 from pipeline.sources.sidecars import LogsFile, read_offsets, read_topics
-from pipeline.writing import Tell, refuse_replaced
 
 if TYPE_CHECKING:  # its clients take a while to load
     from pipeline.live import LiveSource
@@ -39,7 +39,7 @@ class AuditInput:
     """Everything that an audit reads, before it reads records."""
 
     request: AuditRequest
-    found: Found
+    found: FoundSources
     written: RecordFormat
     side_files: SideFiles
     facts: ClusterFacts
@@ -79,7 +79,7 @@ def found_input(
         If a file that is read has the place of one that is written.
     """
     written = record_format(request.columns, request.encoding)
-    found = Found(live=live)
+    found = FoundSources(live=live)
     if request.sources or live is None:
         found = find_sources(
             request.sources,
@@ -106,7 +106,7 @@ def found_input(
 
 
 def _facts(
-    request: AuditRequest, found: Found, side: SideFiles, stores: Stores
+    request: AuditRequest, found: FoundSources, side: SideFiles, stores: Stores
 ) -> ClusterFacts:
     """Read the side files; a running cluster is read where they state nothing."""
     given = read_topics(side.topics, request.max_partitions, stores)

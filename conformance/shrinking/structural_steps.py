@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 from typing import Any, Final
 
-from conformance.shrinking.parts import only_partitions
+from conformance.shrinking.removable_parts import only_partitions
 
 Document = dict[str, Any]
 Step = Callable[[Document], Iterator[Document]]
