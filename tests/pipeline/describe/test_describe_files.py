@@ -85,7 +85,7 @@ def test_a_broken_file_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     (tmp_path / "b-broken.txt.gz").write_bytes(packed[: len(packed) // 2])
     (tmp_path / "c-last.txt").write_text(GOOD.replace("good", "last"))
     rows = read_path(tmp_path)
-    broken = [row for row in rows if "breaks off" in row.get("reason", "")]
+    broken = [row for row in rows if "breaks off" in (row.get("reason") or "")]
     assert [row["source"].rsplit("/", 1)[-1] for row in broken] == ["b-broken.txt.gz"]
     assert {"good", "last", "0000"} <= cases_of(rows).keys()
     assert "2999" not in cases_of(rows)
