@@ -41,8 +41,10 @@ from solver import exact, solve
 from solver.exact import solve_without_closed_form
 from solver.limits import Limits
 from solver.peak_lag.column_generation import pack
+from solver.peak_lag.greedy import construct_greedily
 from solver.peak_lag.lag_instance import build_lag_instance
 from solver.peak_lag.set_partition import partition_exactly
+from solver.peak_lag.swap_descent import descend
 from solver.peak_lag.work import Work
 from solver.policy import NAMED, Policy, dec_min, no_balance, parse_policy
 from tools.history_example import walk_no_groups
@@ -169,6 +171,9 @@ def _pack() -> None:
         if lag_instance is not None:
             pack(lag_instance, 0, 33, Work(limits=Limits()))
             partition_exactly(lag_instance.region, 0, 33, Work(limits=Limits()))
+            descend(
+                lag_instance, construct_greedily(lag_instance), 0, Work(limits=Limits())
+            )
 
 
 @cache
