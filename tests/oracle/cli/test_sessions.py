@@ -73,7 +73,7 @@ def replayed(lines: list[str], captured: pytest.CaptureFixture[bytes]) -> Iterat
 
 def said(command: str, captured: pytest.CaptureFixture[bytes]) -> Iterator[str]:
     """Run a command, and yield what it prints."""
-    before = {*Path().iterdir()}
+    before = {*Path().iterdir(), Path("__pycache__")}
     command, _, wanted = command.partition(" | ")
     command, _, given = command.partition(" < ")
     first, *words = shlex.split(command.replace("PYTHON", sys.executable))
