@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import Field, dataclass, fields
+from typing import Any, ClassVar, Protocol, TypeVar
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
-_Counts = TypeVar("_Counts", bound="DataclassInstance")
+class _HasFields(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+
+_Counts = TypeVar("_Counts", bound=_HasFields)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,9 @@ STANDS = EXAMPLES / "chain-as-it-stands.json"
 FIRST_LOOK = ROOT / "recordings" / "first-look"
 OURS = f"sh {EXAMPLES}/awk/assign.sh second.awk"
 FEW = ["--family=fresh", "--count=2"]
+GROUP = "of-other-user"
+OWN = ["--group", GROUP, "-o", "OUT/groups.jsonl"]
+"""Other tests have groups at the same broker."""
 
 ANSWER = """
 from heuristics import ASSIGNORS
@@ -77,7 +80,7 @@ LONGER: dict[str, list[str | Path]] = {
     "conform": ["conform", "--command", OURS, "--no-corpus", *FEW],
     "fuzz": ["fuzz", "--command", OURS, *FEW],
     "audit": ["audit", FIRST_LOOK, "--out", "OUT/audit"],
-    "snapshot": ["snapshot", "--bootstrap-server", "SERVER", "-o", "OUT/groups.jsonl"],
+    "snapshot": ["snapshot", "--bootstrap-server", "SERVER", *OWN],
 }
 """``OUT`` is the folder of the user, ``SERVER`` the address of a broker."""
 
@@ -109,7 +112,7 @@ def test_a_quick_verb(user: OtherUser, name: str) -> None:
 @pytest.fixture(scope="module")
 def server(broker: Broker) -> Iterator[str]:
     """The address of a broker with a group of one member."""
-    place = Place(broker=broker, group="of-other-user", topics={"of-other-user": 2})
+    place = Place(broker=broker, group=GROUP, topics={"of-other-user": 2})
     place.make_topics()
     member = place.librdkafka("range")
     try:
