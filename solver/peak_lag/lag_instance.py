@@ -90,23 +90,23 @@ def is_searchable(lag_instance: LagInstance) -> bool:
     region = lag_instance.region
     if region.lag.size > _SEARCH_PARTITIONS:
         return False
-    variables = np.diff(eligible_members(region).offsets)
-    firsts = [int(rows[0]) for rows in equivalence_classes(region)]
-    small = int(variables[region.topic[firsts]].sum()) <= _SEARCH_VARIABLES
+    small = _count_pairs(region) <= _SEARCH_VARIABLES
     # No sum of a program exceeds this: deviations count in shares, and twice.
     shares = int((lag_instance.scale // region.unit).sum())
     largest = max(int(region.unit.max(initial=1)), 2 * shares)
     return small and int(region.lag.sum()) * largest < EXACT_DOUBLE_MAX
 
 
-def is_quickly_searchable(lag_instance: LagInstance) -> bool:
-    """Return whether CP-SAT often proves peak lag and stickiness by default."""
-    region = lag_instance.region
+def is_quickly_searched(lag_instance: LagInstance) -> bool:
+    """Return whether CP-SAT, if it can search at all, often ends by default."""
+    return _count_pairs(lag_instance.region, lag_instance.owner) <= _QUICK_VARIABLES
+
+
+def _count_pairs(region: FeasibleRegion, owner: Int32 | None = None) -> int:
+    """Count the pairs of an equivalence class of partitions and an eligible member."""
     variables = np.diff(eligible_members(region).offsets)
-    classes = equivalence_classes(region, lag_instance.owner)
-    firsts = [int(rows[0]) for rows in classes]
-    is_small = int(variables[region.topic[firsts]].sum()) <= _QUICK_VARIABLES
-    return is_small and is_searchable(lag_instance)
+    firsts = [int(rows[0]) for rows in equivalence_classes(region, owner)]
+    return int(variables[region.topic[firsts]].sum())
 
 
 class _CellBounds(NamedTuple):

@@ -30,7 +30,7 @@ from solver.peak_lag.greedy import construct_greedily
 from solver.peak_lag.lag_instance import (
     LagInstance,
     build_lag_instance,
-    is_quickly_searchable,
+    is_quickly_searched,
     is_searchable,
 )
 from solver.peak_lag.minimize_peak import MinimizePeak
@@ -98,7 +98,10 @@ def _alternate(
     known = bound_peak_lag(instance, lag_instance, work)
     objectives = [objective.only for objective in policy.objectives]
     is_stickiness_next = objectives[:2] == LAG_THEN_MOVES
-    by_swaps = is_stickiness_next and not is_quickly_searchable(lag_instance)
+    can_search = is_searchable(lag_instance)
+    by_swaps = is_stickiness_next and not (
+        can_search and is_quickly_searched(lag_instance)
+    )
     if by_swaps and stickiest is not None:
         start, _ = descend(lag_instance, stickiest, known.value, work)
     is_quick = work.limits.is_default and objectives == LAG_THEN_MOVES
@@ -108,7 +111,7 @@ def _alternate(
         bound=known.value,
         work=work,
         moves=moves,
-        is_searchable=not (is_quick and by_swaps) and is_searchable(lag_instance),
+        is_searchable=can_search and not (is_quick and by_swaps),
         is_quick=is_quick,
     )
     return Alternate(
