@@ -103,7 +103,7 @@ class ConsumerProcess:
             return self._news.wait_for(condition, seconds)
 
     def frames(self, member: str, seconds: float) -> list[str]:
-        """Return the stack of a member's thread; nothing if there is no answer."""
+        """Return the stack of a member's thread; empty without an answer."""
         before = len(self.events)
         self.order("where", member)
 

@@ -163,7 +163,7 @@ def wire_consumer(client: ClientAssignor) -> WireConsumer:
     MissingClientError
         If the client is not installed on this machine.
     UnknownClientError
-        If there is no program for this client on the wire.
+        If no program runs this client on the wire.
     """
     if client.client not in DIALECTS:
         raise UnknownClientError(f"{client.spec} has no consumer for the wire")

@@ -102,7 +102,7 @@ def wired_client(
     MissingClientError
         If it is not installed on this machine.
     UnknownClientError
-        If there is no program for this client on the wire.
+        If no program runs this client on the wire.
     """
     consumer = wire_consumer(client)
     consumer = replace(consumer, settles=settles or consumer.settles)

@@ -2,7 +2,7 @@
 
 Assignments that are equal in all that policies ask are one *tally*, dealt by brute
 force of the judge (`tests.verify.policy.test_brute_force` compares it with a list).
-What is allowed is told by the definitions, not by chains or certificates.
+The definitions tell the allowed assignments, not chains or certificates.
 
 Reaches into `verify.policy` for the judge's own values: the engines share none of it.
 """

@@ -57,7 +57,7 @@ class Ended:
 
 
 class Cli:
-    """Run subcommands in this process; by default, the output is no terminal.
+    """Run subcommands in this process; by default, the output is not a terminal.
 
     With ``columns``, it is as if standard output were a terminal of that width.
     """
