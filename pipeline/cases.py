@@ -36,6 +36,9 @@ OWNERS_LISTED: Final = "owners"
 
 REST: Final = "rest"
 OPEN: Final = "open"
+NEXT: Final = "next"
+EMPTY: Final = "empty"
+"""How an episode, or the state after a rebalance, ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +109,10 @@ class Case:
     counts that the group recorded. ``behind`` members had not reached the target when
     the next one was computed or the source ended; ``reached_ms`` is the time until all
     had.
+
+    ``until`` is when the group's next state began, and ``ended`` how: `NEXT`, `EMPTY`,
+    or `OPEN`, whose ``until`` is the end of the history and not stated here; both are
+    None without a history. ``lasted_unknown`` is why the time between is not known.
     """
 
     rebalance_id: str
@@ -116,6 +123,9 @@ class Case:
     source_offset: int | None = None
     generation: Int32 | None = None
     at: int | None = None
+    until: int | None = None
+    ended: str | None = None
+    lasted_unknown: str | None = None
     protocol: str | None = None
     client_assignor: str | None = None
     cooperative: bool = False

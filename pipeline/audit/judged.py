@@ -47,7 +47,10 @@ MOST_BYTES: Final = 8 << 20
 """Bound on the bytes of one row of `JUDGED`, before compression."""
 
 _DOCUMENTS: Final = ("instance", "assignment", "value")
-_DURATIONS: Final = {"rebalances": "reached_unknown", "episodes": "unowned_unknown"}
+_DURATIONS: Final = {
+    "rebalances": ("reached_unknown", "lasted_unknown"),
+    "episodes": ("unowned_unknown",),
+}
 
 
 def judged_batches(part: int, found: Iterable[Judged]) -> Batches:
@@ -96,8 +99,8 @@ def _runs(part: int, gathered: Mapping[str, list[pa.RecordBatch]]) -> pa.RecordB
             f"{name}_rows": run.num_rows,
             f"{name}_bytes": run.nbytes,
         }
-        if name in _DURATIONS:
-            counted = Counter(run[_DURATIONS[name]].to_pylist())
+        for column in _DURATIONS.get(name, ()):
+            counted = Counter(run[column].to_pylist())
             for reason in UNKNOWN_DURATIONS:
                 row[reason] += counted[reason]
     return pa.RecordBatch.from_pylist([row], schema=JUDGED)

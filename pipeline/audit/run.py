@@ -198,7 +198,9 @@ def _run(
         cluster=audit.cluster,
         claim_rule=audit.claim_rule,
         assignors=audit.assignors,
-        facts=replace(audit.facts, counts=counts, names=names),
+        facts=replace(
+            audit.facts, counts=counts, names=names, history_end=seen.history_end
+        ),
         are_optima_judged=is_small,
     )
     with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):

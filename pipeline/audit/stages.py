@@ -45,6 +45,7 @@ from pipeline.sources.rows import (
     Row,
     batches_of,
     case_row,
+    latest_time,
     read_row,
     sighting_of,
 )
@@ -62,8 +63,9 @@ def reconstruct(
     """Gather the records of each group in order, and reconstruct its cases.
 
     ``parcels`` are packed for so many tasks (`pipeline.sources.parcels`). The number of
-    rows that each task has read is part of the result, so a task that Spark repeats is
-    not counted twice. ``are_single``: each case has a row of its own.
+    rows that each task has read, and their last time, are part of the result, so a task
+    that Spark repeats is not counted twice. ``are_single``: each case has a row of its
+    own.
     """
 
     def stage(batches: Batches) -> Batches:
@@ -73,7 +75,7 @@ def reconstruct(
 
 
 def reconstruct_batches(batches: Batches, *, are_single: bool = False) -> Batches:
-    """Reconstruct the cases of whole groups; a last row has the number of rows read.
+    """Reconstruct the cases of whole groups; a last row states what has been read.
 
     Parameters
     ----------
@@ -83,16 +85,23 @@ def reconstruct_batches(batches: Batches, *, are_single: bool = False) -> Batche
         Whether each case has a row of its own.
     """
     count = 0
+    latest: int | None = None
 
     def counted() -> Batches:
-        nonlocal count
+        nonlocal count, latest
         for batch in batches:
             count += _rows_read(batch)
+            latest = last_of([latest, latest_time(batch)])
             yield batch
 
     rows = histories_of_groups(counted())
     yield from batches_of(_single(rows) if are_single else rows)
-    yield from batches_of([read_row(count)])
+    yield from batches_of([read_row(count, latest)])
+
+
+def last_of(times: Iterable[int | None]) -> int | None:
+    """Return the last of the times that are known; None: no time is."""
+    return max((at for at in times if at is not None), default=None)
 
 
 def _single(rows: Iterable[Row]) -> Iterator[Row]:
@@ -130,6 +139,7 @@ class Seen(NamedTuple):
     rows_read: int
     rows_repeated: int
     cases: int  # rebalances and snapshots
+    history_end: int | None  # latest time of any record, in milliseconds
 
 
 def seen_by_tasks(rows: DataFrame) -> Seen:
@@ -147,6 +157,7 @@ def seen_by_tasks(rows: DataFrame) -> Seen:
         rows_repeated=sum(row["records"] * row["count"] for row in found[REPEATED]),
         cases=sum(row["count"] for row in found[CASE])
         + sum(row["records"] * row["count"] for row in found[CASES]),
+        history_end=last_of(row["at"] for row in found[READ]),
     )
 
 

@@ -18,6 +18,7 @@ from pipeline.history.case_lists import (
 from pipeline.history.commit_walk import CaseCommits, Slots
 from pipeline.history.generation_walk import GenerationCases
 from pipeline.history.key_lists import Keys, gathered, joined
+from pipeline.history.lasted_columns import ends_of_generations
 from pipeline.history.participants import Participants
 from pipeline.history.read_groups import ReadGroups
 from pipeline.history.shown_walk import Undated
@@ -57,7 +58,8 @@ class ClassicCases(WalkedCases):
         slots: Slots,
         undated: Undated,
     ) -> None:
-        super().__init__(read, read.ranked, slots, undated)
+        ends = ends_of_generations(read, people)
+        super().__init__(read, read.ranked, slots, undated, ends)
         self._people, self._cases = people, walked
         # Partitions that members had, then those that they claim, in one column.
         self._owned = joined(people.held, people.claimed)

@@ -20,6 +20,7 @@ from pipeline.history.case_lists import (
 from pipeline.history.commit_walk import CaseCommits, Slots
 from pipeline.history.consumer_parts import Parts
 from pipeline.history.key_lists import Keys, gathered, ranges
+from pipeline.history.lasted_columns import ends_of_targets
 from pipeline.history.reached_walk import Reached
 from pipeline.history.read_groups import ReadGroups
 from pipeline.history.shown_walk import Undated
@@ -82,7 +83,7 @@ class ConsumerCases(WalkedCases):
         undated: Undated,
     ) -> None:
         topics = pa.concat_arrays([read.ranked, ids])
-        super().__init__(read, topics, slots, undated)
+        super().__init__(read, topics, slots, undated, ends_of_targets(read))
         self._ids = ids
         self._targets, self._reached = targets, reached
         self._held, self._wanted = Keys(parts.at, parts.key), wanted

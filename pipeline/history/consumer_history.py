@@ -25,6 +25,7 @@ from pipeline.history.consumer_state import (
     seat_of,
     subscription_of,
 )
+from pipeline.history.lasting import GroupStates
 from pipeline.history.missing import Missing
 from pipeline.history.place import Place
 from pipeline.history.reconciliation import Reconciliation
@@ -66,11 +67,16 @@ class ConsumerHistory:
     """History of one group of the new protocol; takes its records in order."""
 
     def __init__(
-        self, group_id: str, commits: Commits, sightings: GroupSightings
+        self,
+        group_id: str,
+        commits: Commits,
+        sightings: GroupSightings,
+        states: GroupStates,
     ) -> None:
         self._group_id = group_id
         self._commits = commits
         self._sightings = sightings
+        self._states = states
         self._reconciliation = Reconciliation()
         self._begin()
         self._ended: int | None = None
@@ -118,9 +124,13 @@ class ConsumerHistory:
             case ConsumerGroupTombstone():
                 yield from self._tombstone(record, place)
 
-    def lost(self, tombstone: ConsumerGroupTombstone) -> Found:
+    def lost(self, tombstone: ConsumerGroupTombstone, place: Place) -> Found:
         """Forget the record that an unreadable one has replaced."""
         self._state.forget(tombstone)
+        if tombstone.kind == ConsumerGroupTargetAssignmentMetadata.__name__:
+            self._states.replaced(place)
+        elif tombstone.kind == ConsumerGroupMetadata.__name__:
+            self._note_if_empty(place)
         self._state.new_epoch()
         self._has_gap = True
         self._previous = None
@@ -138,6 +148,7 @@ class ConsumerHistory:
     def _tombstone(self, record: ConsumerGroupTombstone, place: Place) -> Found:
         if record.kind == ConsumerGroupMetadata.__name__:
             ended = self._epoch
+            self._states.emptied(place, is_tombstone=True)
             yield from self._reconciliation.interrupt()
             self._begin()
             self._ended = ended
@@ -169,10 +180,15 @@ class ConsumerHistory:
         self._epoch = epoch
         self._state.new_epoch()
         self._rosters[epoch] = self._state.roster()
+        self._note_if_empty(place)
         if not self._state.members:
             yield from self._reconciliation.interrupt()
             if self._previous is not None:
                 self._previous = _NOTHING
+
+    def _note_if_empty(self, place: Place) -> None:
+        if not self._state.members:
+            self._states.emptied(place)
 
     def _is_new(self, record: ConsumerGroupMetadata) -> bool:
         """Return whether it is a group's first epoch; `_FIRST` must be confirmed."""
@@ -215,10 +231,14 @@ class ConsumerHistory:
         if upgraded and all(
             participant.member.classic is not None for participant in people
         ):
+            self._states.converted()
             return
         if previous is None:
             yield from self._not_judged(epoch, NO_PREVIOUS, place)
-        elif people:
+        elif not people:
+            self._states.replaced(place)
+        else:
+            self._states.begin(place)
             topics = {
                 topic for participant in people for topic in participant.subscription
             }
@@ -238,6 +258,7 @@ class ConsumerHistory:
         return self._sightings.undated(sorted(names | ids), at)
 
     def _not_judged(self, epoch: int, reason: str, place: Place) -> Found:
+        self._states.replaced(place)
         yield from self._reconciliation.interrupt()
         yield Missing(first=epoch, last=epoch, reason=reason, place=place)
 

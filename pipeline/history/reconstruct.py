@@ -22,6 +22,7 @@ from pipeline.history.generations import (
     decode_generation_of,
     reports,
 )
+from pipeline.history.lasting import GroupStates
 from pipeline.history.ownership import (
     Ownership,
     Standing,
@@ -47,12 +48,14 @@ class GroupHistory:
         group_id: str,
         commits: Commits | None = None,
         sightings: GroupSightings | None = None,
+        states: GroupStates | None = None,
     ) -> None:
         self._group_id = group_id
         self._sightings = GroupSightings() if sightings is None else sightings
         self._standing: Standing | None = None
         self._episodes = Episodes()
         self._commits = Commits() if commits is None else commits
+        self._states = GroupStates() if states is None else states
 
     def commit(self, record: OffsetCommit | OffsetTombstone) -> None:
         """Apply a committed offset, or its tombstone."""
@@ -83,11 +86,15 @@ class GroupHistory:
         self._sightings.assigned(
             (p.assigned for p in generation.participants), place.at
         )
-        if before is not None and before.generation == generation.generation:
-            return
+        is_same = before is not None and before.generation == generation.generation
         if not generation.participants:
-            yield from self._episodes.interrupt()
+            self._states.emptied(place)
+            if not is_same:
+                yield from self._episodes.interrupt()
             return
+        if is_same:
+            return
+        self._states.begin(place)
         ownership = ownership_of(generation, before)
         make = partial(
             self._case,

@@ -15,6 +15,7 @@ from pipeline.cases import Case
 from pipeline.history.commits import Commits
 from pipeline.history.consumer_history import ConsumerHistory
 from pipeline.history.generations import why_not_judged
+from pipeline.history.lasting import GroupStates
 from pipeline.history.missing import GenerationNumbers, Missing
 from pipeline.history.place import Place, RecordClock
 from pipeline.history.reconstruct import GroupHistory
@@ -137,8 +138,10 @@ class _GroupRecords:
         self._commits = Commits()
         self._clock = RecordClock()
         self._sightings = GroupSightings(self._clock)
-        self._history = GroupHistory(key[0], self._commits, self._sightings)
-        self._consumer = ConsumerHistory(key[0], self._commits, self._sightings)
+        self._states = GroupStates()
+        shared = self._commits, self._sightings, self._states
+        self._history = GroupHistory(key[0], *shared)
+        self._consumer = ConsumerHistory(key[0], *shared)
         self._numbers = GenerationNumbers()
         self._quarantined: dict[tuple[str, str], Row] = {}
         self._is_consumer_quarantined = False  # the last record is of the new protocol
@@ -167,6 +170,7 @@ class _GroupRecords:
 
     def finish(self) -> Iterator[Row]:
         """Yield the pending cases and the counted records."""
+        self._states.finish()
         yield from self._found(self._history.finish())
         yield from self._found(self._consumer.finish())
         self._seen.note(self._sightings.all())
@@ -181,15 +185,16 @@ class _GroupRecords:
             yield from self._of_consumer_group(record, row)
         elif isinstance(record, GroupTombstone):
             self._numbers.restart()
+            self._states.emptied(self._place(row), is_tombstone=True)
             yield from self._found(self._history.delete(record))
             self._consumer.upgraded()
         elif not isinstance(record, GroupMetadata):
             self._commit_or_forget(record, row["at"])
         elif (reason := why_not_judged(record)) is not None:
             self._quarantine(row, type(record).__name__, reason)
-            self._numbers.lost()
-            yield from self._found(self._history.lost())
+            yield from self._replaced(row)
         elif self._is_downgrade(record):
+            self._states.converted()
             yield from self._found(self._number(record, row))
             self._history.downgraded(record)
         else:
@@ -223,6 +228,7 @@ class _GroupRecords:
         if row.get("record") == WITHOUT_TOMBSTONES:
             self._quarantine(row, type(record).__name__, NO_TOMBSTONES)
             self._is_consumer_quarantined = True
+            self._states.replaced(self._place(row))
             yield from self._found(self._history.lost())
         else:
             yield from self._found(self._consumer.apply(record, self._place(row)))
@@ -245,10 +251,16 @@ class _GroupRecords:
             return
         replaced = decode_record(row["key"], None)
         if isinstance(replaced, GroupTombstone):
-            self._numbers.lost()
-            yield from self._found(self._history.lost())
+            yield from self._replaced(row)
         elif isinstance(replaced, ConsumerGroupTombstone):
-            yield from self._found(self._consumer.lost(replaced))
+            place = self._place(row)
+            yield from self._found(self._consumer.lost(replaced, place))
+
+    def _replaced(self, row: Row) -> Iterator[Row]:
+        """Forget the classic group: a record replaces it with one that is not known."""
+        self._numbers.lost()
+        self._states.replaced(self._place(row))
+        yield from self._found(self._history.lost())
 
     def _place(self, row: Row) -> Place:
         return Place(
@@ -267,7 +279,8 @@ class _GroupRecords:
             if isinstance(case, Missing):
                 yield missing_row(case, self.key[0])
                 continue
-            yield case_row(case)
+            yield from map(case_row, self._states.complete(case))
+        yield from map(case_row, self._states.ended())
 
     def _quarantine(self, row: Row, record: str, reason: str) -> None:
         counted = self._quarantined.get((record, reason))

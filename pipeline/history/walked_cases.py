@@ -17,6 +17,7 @@ from pipeline.history.case_lists import (
     undated_lists,
 )
 from pipeline.history.commit_walk import CaseCommits, Slots
+from pipeline.history.lasted_columns import StateEnds, lasted_columns
 from pipeline.history.read_groups import ReadGroups
 from pipeline.history.shown_walk import Undated
 from pipeline.history.walked_records import AT_REST, GOES_ON
@@ -35,12 +36,18 @@ class WalkedCases:
         Of ``undated``, by rank.
     slots : Slots
     undated : Undated
+    ends : StateEnds
     """
 
     def __init__(
-        self, read: ReadGroups, topics: pa.StringArray, slots: Slots, undated: Undated
+        self,
+        read: ReadGroups,
+        topics: pa.StringArray,
+        slots: Slots,
+        undated: Undated,
+        ends: StateEnds,
     ) -> None:
-        self._rows = read.rows
+        self._read, self._ends, self._rows = read, ends, read.rows
         self._tape, self._at = read.records.tape, read.records.at
         self._names, self._ranked = read.names, read.ranked
         self._topics, self._slots, self._undated = topics, slots, undated
@@ -67,6 +74,7 @@ class WalkedCases:
             "source_partition": rows["source_partition"],
             "source_offset": rows["source_offset"],
             "at": rows["at"],
+            **lasted_columns(self._read, row, self._ends),
             "subscriptions": pa.repeat(REPORTED, count),
             "committed": committed_lists(self._slots, commits, self._ranked),
             "undated_sizes": undated,

@@ -88,7 +88,7 @@ def rebalances_of(
 ) -> pa.RecordBatch:
     """Return ``rebalances``, but for the counts of their optimum (`with_counts`).
 
-    ``stated`` are the columns of lag, and the texts.
+    ``stated`` are the columns of durations and lag, and the texts.
     """
     n_members = np.diff(columns.cases.member_at)
     is_new = columns.members.field("joined")

@@ -37,7 +37,8 @@ class ClusterFacts:
     """Facts of the cluster beyond its cases: counts, log ends, offset reset, limit.
 
     ``names`` are the names of topic ids; ``monitored`` is the lag per group that a
-    monitoring system reported; ``subscriptions`` are those that no source reports.
+    monitoring system reported; ``subscriptions`` are those that no source reports;
+    ``history_end`` is the latest time of any record, in milliseconds.
     """
 
     counts: CountSources = field(default_factory=CountSources)
@@ -47,6 +48,7 @@ class ClusterFacts:
     subscriptions: GivenSubscriptions = field(default_factory=GivenSubscriptions)
     offset_reset: OffsetReset = OffsetReset.EARLIEST
     max_partitions: int = MAX_PARTITIONS
+    history_end: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

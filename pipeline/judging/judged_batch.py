@@ -30,6 +30,7 @@ from pipeline.judging.instance_batch import (
     TooManyPartitionsError,
     instance_batch,
 )
+from pipeline.judging.lasted_times import lasted_times
 from pipeline.judging.outcome import (
     Actual,
     JudgedRebalance,
@@ -41,15 +42,13 @@ from pipeline.judging.quarantine_rows import failed_row, reason_of
 from pipeline.judging.settings import Settings
 from pipeline.judging.snapshot_rows import snapshot_row
 from pipeline.judging.stated_cases import stated_case
+from pipeline.sources.rows import BEGIN_OF_DATES, END_OF_DATES
 from rebalance import Bools, DocumentError, parse_rebalance
 
 Row: TypeAlias = dict[str, Any]
 Result: TypeAlias = tuple[str, Row | pa.RecordBatch]
 """Name of a table, and a row or several of it."""
 NO_DATE: Final = "a time that no date states"
-_BEGIN_OF_DATES: Final = -62_135_596_800_000
-_END_OF_DATES: Final = 253_402_300_800_000
-"""Milliseconds until the years 1 and 10,000."""
 
 
 def judge_together(
@@ -83,7 +82,7 @@ def _have_dates(table: pa.Table) -> Bools:
     found = np.ones(len(table), np.bool_)
     for times in (table["at"], began):
         at = np.asarray(pc.fill_null(times, 0))
-        found &= (at >= _BEGIN_OF_DATES) & (at < _END_OF_DATES)
+        found &= (at >= BEGIN_OF_DATES) & (at < END_OF_DATES)
     return found
 
 
@@ -271,7 +270,8 @@ class JudgedBatch:
 
     def _rebalances(self) -> pa.RecordBatch:
         batch = self._batch
-        stated = {
+        facts = self._settings.facts
+        stated = lasted_times(batch.table, facts.history_end) | {
             "lag_known": batch.lags.is_known,
             "lag_basis": batch.lag_basis,
             "lag_missing": batch.lag_missing,

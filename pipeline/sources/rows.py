@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, TypeAlias, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pipeline.cases import Case, pack
 from pipeline.records import decode_record
@@ -46,7 +47,7 @@ ROWS: Final = pa.schema(
         ("source", pa.string()),
         ("source_partition", pa.int32()),
         ("source_offset", pa.int64()),  # or the number of a line
-        ("at", pa.int64()),  # milliseconds; of a TOPIC: since when
+        ("at", pa.int64()),  # milliseconds; of a TOPIC: since when; of READ: the last
         ("until", pa.int64()),  # of a TOPIC: when its offsets were deleted
         ("key", pa.binary()),  # of a TOPIC_ID: the id
         ("value", pa.binary()),  # of a CASE: the packed case
@@ -57,6 +58,10 @@ ROWS: Final = pa.schema(
         ("instance", pa.string()),
     ]
 )
+BEGIN_OF_DATES: Final = -62_135_596_800_000
+END_OF_DATES: Final = 253_402_300_800_000
+"""Milliseconds until the years 1 and 10,000: dates cannot state other times."""
+
 ROWS_PER_BATCH: Final = 2_000
 BYTES_PER_BATCH: Final = 16 << 20
 
@@ -135,9 +140,18 @@ def sighting_of(row: Mapping[str, Any]) -> tuple[str, Sighting]:
     return row["record"], sighting
 
 
-def read_row(count: int) -> Row:
-    """Return a row with the number of rows that a task has read."""
-    return {"what": READ, "records": count}
+def read_row(count: int, latest: int | None) -> Row:
+    """Return a row with the number of rows that a task has read, and the last time."""
+    return {"what": READ, "records": count, "at": latest}
+
+
+def latest_time(batch: pa.RecordBatch) -> int | None:
+    """Return the latest time of records that a date can state; None: there is none."""
+    at = batch.column("at")
+    is_record = pc.is_in(batch.column("what"), pa.array([RECORD, UNREADABLE]))
+    is_dated = pc.and_(is_record, pc.less(at, END_OF_DATES))
+    latest: int | None = pc.max(at.filter(is_dated)).as_py()
+    return latest
 
 
 def repeated_row(count: int) -> Row:

@@ -13,6 +13,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from pipeline.tables.harm_columns import LASTED
 from pipeline.tables.run_metrics import RUN, RUN_TABLE
 from pipeline.tables.shared_columns import (
     AT_OPTIMUM,
@@ -38,13 +39,14 @@ from pipeline.tables.shared_columns import (
 )
 
 PARTITION_COLUMNS: Final = ("cluster", "date")
-LAYOUT: Final = "tables/8"
+LAYOUT: Final = "tables/9"
 """Version of these schemas, written into ``audit.json``."""
 
 REBALANCES: Final = pa.schema(
     [
         *KEY,
         column("at", TIME, "time of the record; null if the source has none"),
+        *LASTED,
         column("source_kind", TEXT, "consumer-offsets or rebalance"),
         *SOURCE,
         column("protocol", TEXT, "classic or consumer; null: unknown"),

@@ -30,6 +30,7 @@ from pipeline.audit.sorting import in_order, in_order_once
 from pipeline.audit.stages import (
     COUNTS,
     judge_batches,
+    last_of,
     match_batches,
     reconstruct_batches,
 )
@@ -119,7 +120,8 @@ def _reconstructed(
         cases = _table(match_batches(_in_batches(cases), names))
     seen = known_counts(map(sighting_of, _of_kind(cases, TOPIC)), names)
     counts = replace(facts.counts, shown=seen)
-    return cases, replace(facts, counts=counts, names=names)
+    end = last_of(row["at"] for row in _of_kind(cases, READ))
+    return cases, replace(facts, counts=counts, names=names, history_end=end)
 
 
 def _table(batches: Iterable[pa.RecordBatch]) -> pa.Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
@@ -38,16 +39,20 @@ DAYS_40 = 40 * 24 * 60 * 60_000
 
 
 @pytest.mark.parametrize(
-    ("waits", "expected"),
+    ("waits", "expected", "lasted"),
     [
-        ((0, 0), (1000, None)),
-        ((0, -DAYS_40), (None, "clock-went-back")),  # the third record
-        ((-DAYS_40, 0), (None, "clock-went-back")),  # the second
-        ((-DAYS_40, DAYS_40), (None, "clock-went-back")),  # 40 days between the two
+        ((0, 0), (1000, None), [1000, 1000, 0]),
+        # The third record, the second, and 40 days between the two:
+        ((0, -DAYS_40), (None, "clock-went-back"), [1000, None, None]),
+        ((-DAYS_40, 0), (None, "clock-went-back"), [None, None, None]),
+        ((-DAYS_40, DAYS_40), (None, "clock-went-back"), [None, None, 0]),
     ],
 )
 def test_durations_of_a_clock_that_goes_back(
-    tmp_path: Path, waits: tuple[int, int], expected: tuple[int | None, str | None]
+    tmp_path: Path,
+    waits: tuple[int, int],
+    expected: tuple[int | None, str | None],
+    lasted: list[int | None],
 ) -> None:
     log = Log().add(TWO_ROUNDS[0])
     for wait, record in zip(waits, TWO_ROUNDS[1:], strict=True):
@@ -58,8 +63,12 @@ def test_durations_of_a_clock_that_goes_back(
     rows = {row["first_generation"]: row for row in rows_of(summary, "episodes")}
     found = rows[2]
     assert (found["unowned_partition_ms"], found["unowned_unknown"]) == expected
+    rebalances = sorted(rows_of(summary, "rebalances"), key=itemgetter("generation"))
+    assert [row["lasted_ms"] for row in rebalances] == lasted
+    reasons = [row["lasted_unknown"] for row in rebalances]
+    assert reasons == [None if ms is not None else "clock-went-back" for ms in lasted]
     (run,) = rows_of(summary, "run")
-    counted = {} if expected[1] is None else {expected[1]: 1}
+    counted = {} if expected[1] is None else {expected[1]: 1 + lasted.count(None)}
     assert dict(run["durations_unknown"]) == counted
 
 

@@ -33,7 +33,7 @@ CASE = Case(rebalance_id="r", group_id="g", source_kind="k", source="s")
 def test_equal_rows_of_several_tasks_count_each(spark: SparkSession) -> None:
     sighting = Sighting(5, 3, True, None)
     rows = [
-        *(read_row(7), read_row(7), read_row(2)),
+        *(read_row(7, 5), read_row(7, 5), read_row(2, 9), read_row(0, None)),
         *(repeated_row(1), repeated_row(1)),
         *(topic_row("t", sighting), topic_row("t", sighting)),
         *(topic_id_row(ID, "t"), topic_id_row(ID, "t")),
@@ -43,6 +43,7 @@ def test_equal_rows_of_several_tasks_count_each(spark: SparkSession) -> None:
     table: Any = pa.Table.from_pylist(rows, ROWS)
     seen = seen_by_tasks(spark.createDataFrame(table).repartition(2))
     assert (seen.rows_read, seen.rows_repeated, seen.cases) == (16, 2, 3)
+    assert seen.history_end == 9
     assert set(seen.topics) == {("t", sighting)}
     assert len(seen.names) == 1
     assert "t" in seen.names.values()

@@ -11,16 +11,25 @@ import orjson
 import pytest
 
 from heuristics import ASSIGNORS, Assignor
-from pipeline.cases import Case
+from pipeline.cases import NEXT, OPEN, Case
 from pipeline.evaluation import DEFAULT, answers, selection
+from pipeline.history.place import NO_TIME, WENT_BACK
 from pipeline.judging.instance_batch import instance_of_case
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judged_batch import NO_DATE
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.settings import Settings
 from pipeline.known_counts import KnownCounts
+from pipeline.sightings import Sighting
 from pipeline.sources.lag_metrics import LagOfGroups
-from pipeline.sources.rows import FAILED
+from pipeline.sources.rows import (
+    FAILED,
+    batches_of,
+    bytes_row,
+    case_row,
+    latest_time,
+    topic_row,
+)
 from pipeline.sources.sidecars import LogsFile
 from pipeline.tables import ORDER, SCHEMAS, UNDATED
 from rebalance import (
@@ -501,6 +510,33 @@ def test_bug_a_time_that_no_date_states_is_quarantined() -> None:
     (failed,) = rows["quarantine"]
     assert failed["reason"] == f"instance: {NO_DATE}"
     assert (failed["at"], failed["date"]) == (None, UNDATED)
+
+
+def test_the_end_of_a_state_can_have_no_date() -> None:
+    """That of the history is the latest time of records that have one."""
+    case = replace(only_case(), ended=NEXT, until=1 << 60)
+    (row,) = judged(case)["rebalances"]
+    assert (row["until"], row["lasted_ms"], row["lasted_unknown"]) == (
+        None, None, NO_TIME,
+    )  # fmt: skip
+    rows = [
+        bytes_row("s", partition=0, offset=offset, at=at, key=b"", value=None)
+        for offset, at in enumerate((None, 7, 1 << 60))
+    ]
+    rows += [topic_row("t", Sighting(9, 3)), case_row(replace(case, at=9))]
+    (batch,) = batches_of(rows)
+    assert latest_time(batch) == 7
+    assert latest_time(batch.slice(0, 1)) is None
+
+
+def test_an_open_state_lasts_to_the_end_of_the_history() -> None:
+    case = replace(only_case(), ended=OPEN)
+    assert case.at is not None
+    known = replace(FACTS, history_end=case.at + 5)
+    (row,) = judged(case, known)["rebalances"]
+    assert (row["lasted_ms"], row["lasted_unknown"], row["ended"]) == (5, None, OPEN)
+    (row,) = judged(replace(case, lasted_unknown=WENT_BACK), known)["rebalances"]
+    assert (row["lasted_ms"], row["lasted_unknown"]) == (None, WENT_BACK)
 
 
 def test_nothing_at_all_is_judged() -> None:

@@ -105,6 +105,11 @@ ROWS = {
         "test_durations::test_durations_of_a_clock_that_goes_back",
         "test_durations::test_durations_of_the_new_protocol",
     ),
+    "time that a rebalance lasts (`until`, `lasted_ms`)": (
+        "test_lasting::test_a_state_lasts_until_the_next_one",
+        "test_lasting::test_times_that_are_not_known",
+        "test_lasting::test_an_open_state_lasts_to_the_end_of_all_groups",
+    ),
     "lag of a monitoring system": (
         "test_judge_rows::test_monitored_lag_counts_where_log_ends_are_not_known",
         "test_judge_rows::test_what_monitored_lag_lacks_is_named",

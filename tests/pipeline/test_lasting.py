@@ -1,0 +1,241 @@
+"""How long rebalances last, by records and by columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from pipeline.cases import EMPTY, NEXT, OPEN, unpack
+from pipeline.history.stream import histories
+from pipeline.records import (
+    GroupMember,
+)
+from pipeline.sources.rows import CASE, Row
+from tests.pipeline.audit_files import rows_of as rows_of_table
+from tests.pipeline.consumer_groups import (
+    CLASSIC,
+    FIRST,
+    JOIN,
+    AnyRecord,
+    complete,
+    ended,
+    epoch,
+    gone,
+    has,
+    new_member,
+    rows_of,
+    target,
+)
+from tests.pipeline.groups import GROUP, START_MS, Log, commit, group, member
+from tests.pipeline.local_audit import local_audit
+from tests.pipeline.records.consumer_writers import consumer_key
+from tests.pipeline.records.writers import group_key
+from tests.pipeline.same_histories import check
+
+Lasted = tuple[int | None, int | None, str | None]
+"""Generation, seconds from the first record until the end of its state, and how."""
+
+
+def lasted(rows: list[Row]) -> list[Lasted]:
+    """Return the ends of all cases, which both ways of reading find."""
+    check(rows, Random(0))  # noqa: S311
+    cases = [unpack(row["value"]) for row in histories(rows) if row["what"] == CASE]
+    return [
+        (
+            case.generation,
+            None if case.until is None else (case.until - START_MS) // 1000,
+            case.ended,
+        )
+        for case in cases
+    ]
+
+
+def one(
+    generation: int, numbers: Iterable[int] = (0, 1), name: str = "a", **more: Any
+) -> Any:
+    """Return a generation with one member."""
+    people: GroupMember = member(name, ["t"], {"t": numbers}, **more)
+    return group(generation, people)
+
+
+DELETED = (group_key(GROUP), None)
+DAMAGED = (group_key(GROUP), b"\xff\xff")
+COMMIT = commit("t", 0, 5)
+PEOPLE = [new_member("a", classic=CLASSIC), new_member("b")]
+
+
+@pytest.mark.parametrize(
+    ("records", "expected"),
+    [
+        # Another generation, and the end of the history.
+        ([one(1), COMMIT, one(2), COMMIT], [(1, 2, NEXT), (2, None, OPEN)]),
+        # An empty group, and its tombstone.
+        ([one(1), COMMIT, group(2), DELETED], [(1, 2, EMPTY)]),
+        ([one(1), DELETED, one(1)], [(1, 1, EMPTY), (1, None, OPEN)]),
+        ([one(1), group(1), one(2)], [(1, 1, EMPTY), (2, None, OPEN)]),
+        # A static member returns into the same generation.
+        (
+            [one(1, instance_id="i"), one(1, name="b", instance_id="i"), one(2)],
+            [(1, 2, NEXT), (2, None, OPEN)],
+        ),
+        # Generations that are not there.
+        ([one(1), one(5)], [(1, 1, NEXT), (5, None, OPEN)]),
+        # A record that cannot be read; another kind of group.
+        ([one(1), DAMAGED, COMMIT, one(3)], [(1, 1, NEXT), (3, None, OPEN)]),
+        (
+            [one(1), group(2, *one(2).members, protocol_type="connect"), one(3)],
+            [(1, 1, NEXT), (3, None, OPEN)],
+        ),
+        # The new protocol: the next target, not its parts.
+        ([*FIRST, *JOIN], [(2, 9, NEXT), (3, None, OPEN)]),
+        # An empty group, and one that is deleted.
+        ([*FIRST, *gone("a"), epoch(3), complete(3)], [(2, 8, EMPTY)]),
+        ([*FIRST, *ended("a")], [(2, 9, EMPTY)]),
+        # A group epoch that members survive; one that is not there.
+        ([*FIRST, epoch(3), epoch(4)], [(2, None, OPEN)]),
+        ([*FIRST, epoch(5), complete(5)], [(2, 6, NEXT)]),
+        # Records that cannot be read: of a target, of a member, of a group epoch.
+        (
+            [*FIRST, (consumer_key(complete(3)), b"\xff\xff"), epoch(4)],
+            [(2, 5, NEXT)],
+        ),
+        ([*FIRST, (consumer_key(new_member("b")), b"\xff\xff")], [(2, None, OPEN)]),
+        ([*FIRST, (consumer_key(epoch(3)), b"\xff\xff")], [(2, None, OPEN)]),
+        (
+            [*FIRST, *gone("a"), (consumer_key(epoch(3)), b"\xff\xff"), COMMIT],
+            [(2, 8, EMPTY)],
+        ),
+    ],
+)
+def test_a_state_lasts_until_the_next_one(
+    records: Sequence[AnyRecord], expected: list[Lasted]
+) -> None:
+    assert lasted(rows_of(*records)) == expected
+
+
+def test_a_conversion_goes_on_with_the_state() -> None:
+    """A classic group becomes one of the new protocol, and back, with its members."""
+    upgrade = [
+        one(3),
+        DELETED,
+        PEOPLE[0],
+        epoch(3),
+        target("a", {"t": [0, 1]}),
+        complete(3),
+        has("a", {"t": [0, 1]}, number=3),
+        PEOPLE[1],
+        epoch(4),
+        target("a", {"t": [0]}),
+        target("b", {"t": [1]}),
+        complete(4),
+    ]
+    assert lasted(rows_of(*upgrade)) == [(3, 11, NEXT), (4, None, OPEN)]
+    back = [*upgrade, *ended("a", "b"), one(4), COMMIT, one(5)]
+    end = len(back) - 1
+    assert lasted(rows_of(*back)) == [(3, 11, NEXT), (4, end, NEXT), (5, None, OPEN)]
+    deleted = [*upgrade, *ended("a", "b"), COMMIT]
+    assert lasted(rows_of(*deleted)) == [(3, 11, NEXT), (4, end - 3, EMPTY)]
+
+
+@pytest.mark.parametrize(
+    ("untimed", "back", "expected"),
+    [
+        ([], [], [None, None]),
+        ([0], [], ["no-time", None]),
+        ([2], [], ["no-time", "no-time"]),
+        ([], [2], ["clock-went-back", "clock-went-back"]),
+        ([0], [2], ["no-time", "clock-went-back"]),
+        ([1], [], [None, None]),
+    ],
+)
+@pytest.mark.parametrize("records", [[one(1), COMMIT, one(2)], [*FIRST, *JOIN[:5]]])
+def test_times_that_are_not_known(
+    records: list[AnyRecord],
+    untimed: list[int],
+    back: list[int],
+    expected: list[str | None],
+) -> None:
+    rows = rows_of(*records)
+    # The record that begins a state of the new protocol is that of its target.
+    places = [0, 1, 2] if len(records) == 3 else [3, 4, len(records) - 1]
+    for place in untimed:
+        rows[places[place]]["at"] = None
+    for place in back:
+        rows[places[place]]["at"] = START_MS - 1 if 0 not in untimed else START_MS
+    check(rows, Random(0))  # noqa: S311
+    cases = [unpack(row["value"]) for row in histories(rows) if row["what"] == CASE]
+    assert [case.lasted_unknown for case in cases] == expected
+
+
+HOUR = 3_600_000
+OTHER = "other"
+
+
+def audited(folder: Path, *logs: Log) -> dict[tuple[str, int], dict[str, Any]]:
+    """Return the rows of ``rebalances`` by group and generation."""
+    source = folder / "source"
+    source.mkdir()
+    for number, log in enumerate(logs):
+        lines = "".join(json.dumps(record) + "\n" for record in log.records)
+        (source / f"{number}.jsonl").write_text(lines)
+    found = local_audit([source], folder / "out", assignors=["optimum"])
+    return {
+        (row["group_id"], row["generation"]): row
+        for row in rows_of_table(found, "rebalances")
+    }
+
+
+def test_an_open_state_lasts_to_the_end_of_all_groups(tmp_path: Path) -> None:
+    """The records of another group go on for hours, the last of them out of order."""
+    log = Log().add(one(1), one(2, [0]))
+    other = Log(partition=1).add(commit("t", 0, 1, group_id=OTHER)).wait(5 * HOUR)
+    other.add(commit("t", 0, 2, group_id=OTHER)).wait(-HOUR)
+    other.add(commit("t", 0, 3, group_id=OTHER))
+    first, last = audited(tmp_path, log, other).values()
+    assert (first["ended"], first["lasted_ms"]) == (NEXT, 1000)
+    assert first["until"] == last["at"]
+    assert (last["ended"], last["lasted_ms"]) == (OPEN, 5 * HOUR)
+    assert (last["until"] - last["at"]).total_seconds() == 5 * 3600
+    assert last["lasted_unknown"] is None
+
+
+def test_an_empty_group_and_a_tombstone_end_a_state(tmp_path: Path) -> None:
+    log = Log().add(one(1), commit("t", 0, 1), group(2), one(3))
+    log.put(*DELETED).wait(HOUR).add(commit("t", 0, 2))
+    first, last = audited(tmp_path, log).values()
+    assert (first["ended"], first["lasted_ms"]) == (EMPTY, 2000)
+    assert (last["ended"], last["lasted_ms"]) == (EMPTY, 1000)
+
+
+def test_records_without_a_time(tmp_path: Path) -> None:
+    """The end of the history is known for a state of which the begin is not."""
+    log = Log().add(one(1), one(2), commit("t", 0, 1))
+    log.records[1]["timestamp"] = None
+    found = audited(tmp_path, log)
+    first, last = found[GROUP, 1], found[GROUP, 2]
+    assert (first["until"], first["ended"]) == (None, NEXT)
+    assert (last["until"] - first["at"]).total_seconds() == 2
+    for row in (first, last):
+        assert (row["lasted_ms"], row["lasted_unknown"]) == (None, "no-time")
+
+
+def test_documents_do_not_last(tmp_path: Path) -> None:
+    instance = {
+        "format": "rebalance/1",
+        "group": "g",
+        "topics": {"t": {"partitions": 1}},
+        "members": {"a": {"subscription": ["t"]}},
+    }
+    (tmp_path / "one.json").write_text(json.dumps(instance))
+    out = tmp_path / "out"
+    found = local_audit([tmp_path / "one.json"], out, assignors=["optimum"])
+    (row,) = rows_of_table(found, "rebalances")
+    names = ("until", "ended", "lasted_ms", "lasted_unknown")
+    assert [row[name] for name in names] == [None] * 4
+    (run,) = rows_of_table(found, "run")
+    assert dict(run["durations_unknown"]) == {}
