@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pipeline.evaluation import ACTUAL, COLUMNS, JUDGE, OPTIMUM
 from pipeline.judging.case_tables import batch, where
@@ -28,7 +29,15 @@ from pipeline.judging.code_kernels import (
     WITHHELD,
 )
 from pipeline.judging.coded_answers import CodedAnswers
-from pipeline.tables import SCHEMAS
+from pipeline.judging.harm import (
+    IMBALANCE,
+    WAITING,
+    harm_columns,
+    least_transfers,
+    waiting_of,
+)
+from pipeline.tables import HARM, SCHEMAS
+from rebalance import ABSENT
 
 SHARED: Final = (
     "cluster",
@@ -53,7 +62,7 @@ Ints = npt.NDArray[np.int64]
 
 
 def answer_batch(
-    rebalances: pa.RecordBatch, coded: Sequence[CodedAnswers]
+    rebalances: pa.RecordBatch, coded: Sequence[CodedAnswers], lasted: pa.Array
 ) -> pa.RecordBatch:
     """Return the rows of all decided answers.
 
@@ -61,6 +70,8 @@ def answer_batch(
     ----------
     rebalances
         Rows with the columns `SHARED`; of each, the answers.
+    lasted : int64
+        Milliseconds that the state after each lasts; null: not known.
     """
     figures = np.concatenate([answers.found.answers.figures for answers in coded])
     is_decided = figures[:, DECIDED] == 1
@@ -111,6 +122,7 @@ def answer_batch(
             is_actual & is_balanced & is_known, figures[:, NEEDLESS_LAG]
         ),
         "at_optimum": where(withheld == 0, is_balanced & (moves == moves_least)),
+        **_harm(chosen, figures, moves_least, is_actual, lasted.take(pa.array(of))),
         "status": ["optimal" if name == OPTIMUM else None for name in listed],
         "proved_dec_min": is_optimum,
         "proved_stickiness": is_optimum,
@@ -120,6 +132,27 @@ def answer_batch(
     for name in SHARED:
         columns[name] = rebalances[name].take(index)
     return batch("answers", len(of), columns)
+
+
+def _harm(
+    chosen: Sequence[tuple[CodedAnswers, int]],
+    figures: Ints,
+    moves_least: Ints,
+    is_actual: Bools,
+    lasted: pa.Array,
+) -> dict[str, pa.Array]:
+    """Return the columns of harm; a decided answer assigns each partition once."""
+    withheld = figures[:, WITHHELD]
+    counts = np.zeros((len(chosen), len(HARM)), np.int64)
+    for place in np.flatnonzero(is_actual & (withheld > moves_least)).tolist():
+        counts[place, WAITING] = waiting_of(
+            int(withheld[place]), int(moves_least[place]), chosen[place][0].n_rivals
+        )
+    members = np.array([len(answers.code.members) for answers, _ in chosen], np.int64)
+    least = [int(answers.found.optimum[SCORE]) for answers, _ in chosen]
+    transfers = least_transfers(figures[:, SCORE] - np.array(least, np.int64), members)
+    counts[:, IMBALANCE] = np.where(withheld == 0, transfers, ABSENT)
+    return harm_columns(counts, pc.if_else(pa.array(is_actual), lasted, None))
 
 
 def _loads(loads: list[Ints]) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from pipeline.evaluation import (
     answer_columns,
 )
 from pipeline.judging.coded_answers import CodedAnswers
-from rebalance import ClaimRule
+from pipeline.judging.harm import harm_of
+from rebalance import ClaimRule, Int64
 from verify import case_of, judge_case
 
 Row: TypeAlias = dict[str, Any]
@@ -28,8 +29,10 @@ def checked(
     places: Iterable[int],
     claim_rule: ClaimRule,
     held: Callable[[], Mapping[str, Held]],
-) -> Iterator[Row]:
+) -> Iterator[tuple[Row, Int64 | None]]:
     """Judge answers; yield the columns of those that were not decided.
+
+    With the real answer comes its harm (`harm_of`).
 
     Parameters
     ----------
@@ -55,7 +58,9 @@ def checked(
                 assignor=name, assignment=document, verdict=verdict, judged_by=JUDGE
             )
             row = answer_columns(answer, coded.least, coded.peak_lag_bound)
-            yield row | {"rack_mismatches": None, "needless_lag": None}
+            row |= {"rack_mismatches": None, "needless_lag": None}
+            is_actual = name == ACTUAL
+            yield row, harm_of(case, answer, coded.least) if is_actual else None
             continue
         verdict.pop("id", None)
         if not coded.lag_known:  # of a part of the lag, no row states anything

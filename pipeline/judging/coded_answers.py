@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import orjson
 
 from pipeline.evaluation import ACTUAL, ALWAYS, OPTIMUM, Least, evidence_text
@@ -27,9 +28,10 @@ from pipeline.judging.code_kernels import (
     UNKNOWN,
     WITHHELD,
 )
+from pipeline.judging.code_layout import lay_out
 from pipeline.judging.evaluated import Evaluated
-from pipeline.judging.rebalance_code import RebalanceCode
-from rebalance import ABSENT
+from pipeline.judging.rebalance_code import RebalanceCode, sections_of
+from rebalance import ABSENT, NOBODY, ClaimRule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +49,7 @@ class CodedAnswers:
     is_round : bool
         Whether the real answer is judged as a cooperative round.
     lag_known : bool
+    claim_rule : ClaimRule
     """
 
     code: RebalanceCode
@@ -55,6 +58,7 @@ class CodedAnswers:
     are_optima_judged: bool
     is_round: bool
     lag_known: bool
+    claim_rule: ClaimRule
 
     def is_judged(self, place: int) -> bool:
         """Return whether the judge checks an answer that is decided."""
@@ -67,6 +71,13 @@ class CodedAnswers:
         optimum, counts = self.found.optimum, self.found.counts
         moves = int(counts[OWNED] - optimum[KEPT])
         return Least(kip54_score=int(optimum[SCORE]), moves=moves)
+
+    @property
+    def n_rivals(self) -> int:
+        """Number of partitions that several subscribers claim with equal right."""
+        is_strict = self.claim_rule is ClaimRule.CURRENT_GENERATION
+        layout = lay_out(sections_of(self.code.code), is_strict)
+        return int(np.count_nonzero(layout.is_claimed & (layout.owner == NOBODY)))
 
     @property
     def peak_lag_bound(self) -> int | None:

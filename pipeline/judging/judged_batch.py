@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from heuristics import ASSIGNORS
 from pipeline.case_table import OF_STATES, case_at, case_table
 from pipeline.cases import NOT_REPORTED, SNAPSHOT, pack
-from pipeline.evaluation import KIP54, OPTIMUM, DisagreementError
+from pipeline.evaluation import ACTUAL, KIP54, OPTIMUM, DisagreementError
 from pipeline.judging.answer_table import SHARED, answer_batch
 from pipeline.judging.answer_texts import NamedAnswers, assignment_texts
 from pipeline.judging.case_instances import member_lags
@@ -238,6 +238,7 @@ class JudgedBatch:
             are_optima_judged=settings.are_optima_judged,
             is_round=bool(batch.questions.is_round[question]),
             lag_known=bool(batch.lags.is_known[case]),
+            claim_rule=settings.claim_rule,
         )
         canonical = partial(batch.canonical, question)
         held = partial(batch.assigned, case)
@@ -284,19 +285,24 @@ class JudgedBatch:
     def _answers(
         self, rebalances: pa.RecordBatch, outcomes: Mapping[int, JudgedRebalance]
     ) -> Iterator[Result]:
-        shared = rebalances.select(SHARED)
+        shared, lasted = rebalances.select(SHARED), rebalances["lasted_ms"]
         coded = {
             case: outcome.coded
             for case, outcome in outcomes.items()
             if outcome.coded is not None
         }
         if coded:
-            of = shared.take(pa.array([*coded], pa.int64()))
-            yield "answers", answer_batch(of, [*coded.values()])
+            of = pa.array([*coded], pa.int64())
+            yield (
+                "answers",
+                answer_batch(shared.take(of), [*coded.values()], lasted.take(of)),
+            )
         for case, outcome in outcomes.items():
             if outcome.answers and not self._is_state[case]:
                 (row,) = shared.slice(case, 1).to_pylist()
-                yield from (("answers", row | answer) for answer in outcome.answers)
+                harm = {ACTUAL: outcome.harm_row(lasted.slice(case, 1))}
+                for answer in outcome.answers:
+                    yield "answers", row | answer | harm.get(answer["assignor"], {})
 
     def _snapshots(
         self, rebalances: pa.RecordBatch, outcomes: Mapping[int, JudgedRebalance]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 
 from pipeline.cases import Held
 from pipeline.evaluation import (
@@ -23,10 +24,12 @@ from pipeline.evaluation import (
 )
 from pipeline.judging.checked import checked
 from pipeline.judging.coded_answers import CodedAnswers
+from pipeline.judging.harm import harm_columns, harm_of
 from rebalance import (
     AssignmentDocument,
     ClaimRule,
     Instance,
+    Int64,
     Rebalance,
     assignment_of,
 )
@@ -80,6 +83,8 @@ class JudgedRebalance:
         Assignors that raised an exception.
     coded : CodedAnswers or None
         Further answers, evaluated by code.
+    harm : int64 (4,) or None
+        Of the real answer (`pipeline.judging.harm`), if it is one of ``answers``.
     """
 
     topics: int
@@ -88,6 +93,14 @@ class JudgedRebalance:
     answers: tuple[Row, ...]
     failures: tuple[Failure, ...]
     coded: CodedAnswers | None = None
+    harm: Int64 | None = None
+
+    def harm_row(self, lasted: pa.Array) -> Row:
+        """Return the columns of harm, after a time of one value (`harm_columns`)."""
+        if self.harm is None:
+            return {}
+        found = harm_columns(self.harm[np.newaxis], lasted)
+        return {name: values[0].as_py() for name, values in found.items()}
 
     @property
     def actual(self) -> Row | None:
@@ -117,11 +130,13 @@ def outcome_of_code(
     DisagreementError
         If the judge disagrees with the computed figures.
     """
-    found, answers = coded.found, list[Row]()
+    found, answers, harm = coded.found, list[Row](), None
     judged = (at for at in range(len(found.assignors)) if coded.is_judged(at))
     places = ({*judged} - found.judged).union(coded.undecided)
     if places:
-        answers += checked(coded, canonical, sorted(places), claim_rule, held)
+        for row, counts in checked(coded, canonical, sorted(places), claim_rule, held):
+            answers.append(row)
+            harm = harm if counts is None else counts
         found.judged.update(places)
     for name, why in found.refused.items():
         refused = AssignorAnswer(assignor=name, refused=why)
@@ -134,6 +149,7 @@ def outcome_of_code(
         answers=tuple(answers),
         failures=found.failures,
         coded=coded,
+        harm=harm,
     )
 
 
@@ -161,7 +177,9 @@ def outcome_of(document: Rebalance, question: Question) -> JudgedRebalance:
     rows = {
         name: answer_columns(answer, least, bound) for name, answer in answers.items()
     }
+    harm = None
     if ACTUAL in answers:
+        harm = harm_of(evaluation.case, answers[ACTUAL], least)
         lag = _needless_lag(instance, answers[ACTUAL], least)
         rows[ACTUAL]["needless_lag"] = lag if question.lag_known else None
     if all(topic.racks is None for topic in document.topics.values()):
@@ -173,6 +191,7 @@ def outcome_of(document: Rebalance, question: Question) -> JudgedRebalance:
         owned=int(np.count_nonzero(instance.owner >= 0)),
         answers=tuple(rows.values()),
         failures=tuple(failure for failure in found if isinstance(failure, Failure)),
+        harm=harm,
     )
 
 

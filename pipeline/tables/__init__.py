@@ -1,5 +1,6 @@
 """Schemas of the audit's tables."""
 
+from pipeline.tables.harm_columns import HARM
 from pipeline.tables.run_metrics import RUN, RUN_TABLE
 from pipeline.tables.schemas import (
     LAYOUT,
@@ -13,6 +14,7 @@ from pipeline.tables.stored_manifest import FORMAT, MANIFEST, PAGE, read_manifes
 
 __all__ = [
     "FORMAT",
+    "HARM",
     "LAYOUT",
     "MANIFEST",
     "ORDER",

@@ -1,4 +1,4 @@
-"""Columns on how long a rebalance lasts."""
+"""Columns on how long a rebalance lasts, and on the harm that it does meanwhile."""
 
 from __future__ import annotations
 
@@ -27,4 +27,19 @@ LASTED: Final = (
         "why `lasted_ms` is not known: no-time; clock-went-back (as `unowned_unknown`"
         " of `episodes`)",
     ),
+)
+
+_KNOWN: Final = "of actual: {}, times `lasted_ms` of its rebalance; null: not known"
+_HARMED: Final = {
+    "unread": "partitions that it leaves to no member though one subscribes to them"
+    " (rule unassigned)",
+    "shared": "partitions that it gives to several members",
+    "waiting": "partitions withheld beyond those that the proved optimum withholds in"
+    " the same round",
+    "imbalance": "least number of partitions to transfer until its loads are dec-min"
+    " balanced",
+}
+HARM: Final = tuple(
+    column(f"{name}_partition_ms", COUNT, _KNOWN.format(partitions))
+    for name, partitions in _HARMED.items()
 )

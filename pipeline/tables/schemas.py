@@ -13,7 +13,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from pipeline.tables.harm_columns import LASTED
+from pipeline.tables.harm_columns import HARM, LASTED
 from pipeline.tables.run_metrics import RUN, RUN_TABLE
 from pipeline.tables.shared_columns import (
     AT_OPTIMUM,
@@ -161,6 +161,7 @@ ANSWERS: Final = pa.schema(
             " no racks of partitions",
         ),
         *AT_OPTIMUM,
+        *HARM,
         column("status", TEXT, "of optimum, kip54-sticky: optimal only under proof"),
         column("proved_dec_min", FLAG, "the judge accepted the certificate of balance"),
         column(

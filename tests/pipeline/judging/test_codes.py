@@ -64,9 +64,12 @@ def unnamed(count: int) -> pa.RecordBatch:
 
 def answer_rows(found: JudgedRebalance) -> dict[str, dict[str, Any]]:
     """Return the rows of answers by assignor, without what judged them."""
+    lasted = pa.array([1])
     rows = pa.RecordBatch.from_pylist([*found.answers], SCHEMAS["answers"]).to_pylist()
+    harm = {"actual": found.harm_row(lasted)}
+    rows = [row | harm.get(row["assignor"], {}) for row in rows]
     if found.coded is not None:
-        rows += answer_batch(unnamed(1), [found.coded]).to_pylist()
+        rows += answer_batch(unnamed(1), [found.coded], lasted).to_pylist()
     return {row["assignor"]: row | {"judged_by": None} for row in rows}
 
 
