@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyarrow as pa
 
 
@@ -15,7 +17,8 @@ def as_bytes(table: pa.Table, compression: str | None) -> bytes:
     return data
 
 
-def from_bytes(data: pa.Buffer | bytes) -> pa.Table:
-    """Return the table of `as_bytes`."""
-    with pa.ipc.open_stream(data) as stream:
+def from_bytes(data: pa.Buffer | bytes, columns: Sequence[int] = ()) -> pa.Table:
+    """Return the table of `as_bytes`, or only some of its columns."""
+    options = pa.ipc.IpcReadOptions(included_fields=[*columns] or None)
+    with pa.ipc.open_stream(data, options=options) as stream:
         return stream.read_all()

@@ -116,13 +116,14 @@ class JudgedRuns:
         """Return the numbers of the parts."""
         return {part for column in self._columns(PART) for part in column.to_pylist()}
 
-    def of(self, name: str) -> Iterator[pa.Table]:
-        """Read the runs of a table, one after the other."""
+    def of(self, name: str, columns: Sequence[str] = ()) -> Iterator[pa.Table]:
+        """Read the runs of a table, one after the other; by default, all columns."""
+        fields = [SCHEMAS[name].get_field_index(column) for column in columns]
         for path in self._paths:
             with pq.ParquetFile(path, memory_map=True) as file:
                 for batch in file.iter_batches(1, columns=[name]):
                     if (data := batch.column(0)[0].as_buffer()) is not None:
-                        yield from_bytes(data)
+                        yield from_bytes(data, fields)
 
     def bytes_of(self, name: str) -> int:
         """Return the bytes of all runs of a table."""

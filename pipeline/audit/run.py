@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -21,7 +20,6 @@ from pipeline.audit.lazy_spark import Clock, LazySpark, in_background
 from pipeline.audit.manifest import AuditCounts, manifest_of
 from pipeline.audit.request import AuditRequest
 from pipeline.audit.run_row import run_table
-from pipeline.audit.sorting import in_order
 from pipeline.audit.stage_progress import Progress, watched
 from pipeline.audit.stages import seen_by_tasks
 from pipeline.audit.steps import (
@@ -31,6 +29,7 @@ from pipeline.audit.steps import (
     judge_cases,
     read_cases,
 )
+from pipeline.audit.table_rows import table_rows
 from pipeline.audit_writing import Staging, Tell, WritePage, no_report, staging
 from pipeline.evaluation import KIP54, selection
 from pipeline.files import LocalStore, Stores, uri_of
@@ -38,7 +37,7 @@ from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.settings import Settings
 from pipeline.known_counts import known_counts
 from pipeline.sources.find import FoundSources
-from pipeline.tables import ORDER, PARTITION_COLUMNS, RUN_TABLE, SCHEMAS, TABLES
+from pipeline.tables import RUN_TABLE, SCHEMAS, TABLES
 from rebalance import ClaimRule, SourceError, extra_needed
 
 if TYPE_CHECKING:  # its clients take a while to load
@@ -225,9 +224,7 @@ def _write_tables(place: Staging, judged: JudgedRuns) -> None:
     """Sort and write the tables that are not complete, as many at once as cores."""
 
     def write(name: str) -> None:
-        keys, size = (*PARTITION_COLUMNS, *ORDER[name]), judged.bytes_of(name)
-        rows = in_order(partial(judged.of, name), SCHEMAS[name], keys, size)
-        place.write(name, rows)
+        place.write(name, table_rows(judged, name))
         place.work.finish(name)
 
     left = [name for name in SCHEMAS if name not in place.work.tables()]

@@ -27,6 +27,17 @@ VIOLATIONS: Final = pa.list_(
     )
 )
 
+CAUSES: Final = pa.list_(
+    pa.struct(
+        [
+            ("kind", TEXT),
+            ("count", COUNT),
+            ("members", pa.list_(TEXT)),
+            ("topics", pa.list_(TEXT)),
+        ]
+    )
+)
+
 
 def column(name: str, kind: pa.DataType, doc: str) -> pa.Field:
     """Return a column whose metadata states its meaning."""

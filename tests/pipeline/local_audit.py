@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,7 @@ from pipeline.audit.judged import JUDGED, PART, JudgedRuns
 from pipeline.audit.manifest import AuditCounts, manifest_of
 from pipeline.audit.run import JUDGED_WHOLE
 from pipeline.audit.run_row import run_table
-from pipeline.audit.sorting import in_order, in_order_once
+from pipeline.audit.sorting import in_order_once
 from pipeline.audit.stages import (
     COUNTS,
     judge_batches,
@@ -34,6 +33,7 @@ from pipeline.audit.stages import (
     match_batches,
     reconstruct_batches,
 )
+from pipeline.audit.table_rows import table_rows
 from pipeline.audit_writing import manifest_bytes, no_report
 from pipeline.evaluation import selection
 from pipeline.files import LOCAL_STORES
@@ -54,7 +54,7 @@ from pipeline.sources.rows import (
 )
 from pipeline.sources.spark_rows import unknown_rows
 from pipeline.table_files import write_files
-from pipeline.tables import ORDER, PARTITION_COLUMNS, RUN_TABLE, SCHEMAS, TABLES
+from pipeline.tables import RUN_TABLE, SCHEMAS, TABLES
 from tests.pipeline.local_reading import read_found
 
 ROWS_PER_BATCH = 256
@@ -79,10 +79,8 @@ def local_audit(
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         judged = _judged(cases, settings, Path(folder) / "judged.parquet")
-        for name, schema in SCHEMAS.items():
-            keys, size = (*PARTITION_COLUMNS, *ORDER[name]), judged.bytes_of(name)
-            rows = in_order(partial(judged.of, name), schema, keys, size)
-            write_files(out / name, rows)
+        for name in SCHEMAS:
+            write_files(out / name, table_rows(judged, name))
         counts = AuditCounts(
             rows_read=_counted(cases, READ),
             rows_repeated=_counted(cases, REPEATED),

@@ -1,0 +1,26 @@
+"""Causes of rebalances, from the sequence of a group's rebalances."""
+
+from pipeline.causes.coded_rows import (
+    MEMBER_ROWS,
+    OF_MEMBER,
+    OF_REBALANCE,
+    OF_TOPICS,
+    TOPIC_ROWS,
+)
+from pipeline.causes.group_causes import causes_of
+from pipeline.causes.kinds import KINDS, MOST_NAMES, RETURN_MS
+from pipeline.causes.table_causes import NumberedRebalances, causes_of_tables
+
+__all__ = [
+    "KINDS",
+    "MEMBER_ROWS",
+    "MOST_NAMES",
+    "OF_MEMBER",
+    "OF_REBALANCE",
+    "OF_TOPICS",
+    "RETURN_MS",
+    "TOPIC_ROWS",
+    "NumberedRebalances",
+    "causes_of",
+    "causes_of_tables",
+]
