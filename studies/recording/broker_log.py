@@ -19,8 +19,10 @@ from confluent_kafka import (
     Uuid,
 )
 from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewPartitions
 
 from pipeline.live import ClientSettings, OffsetsLog
+from rebalance import OutsideError
 
 LOG: Final = "__consumer_offsets"
 SECONDS: Final = 30.0
@@ -37,15 +39,33 @@ SCHEMA: Final = pa.schema(
 """Columns of a recording, as ``recordings/churn/README.md`` documents them."""
 
 
-def produce(address: str, topics: dict[str, int], random: Random) -> None:
-    """Write between 1 and 50 records to every partition."""
+def produce(
+    address: str, topics: dict[str, int], random: Random, most: int = 50
+) -> None:
+    """Write between 1 and ``most`` records to every partition."""
     producer = Producer({"bootstrap.servers": address})
     for topic in sorted(topics):
         for number in range(topics[topic]):
-            for _ in range(random.randint(1, 50)):
+            for _ in range(random.randint(1, most)):
                 producer.produce(topic, b"x", partition=number)
     if producer.flush(SECONDS):
         raise KafkaException("records were not delivered")
+
+
+def add_partitions(address: str, topic: str, partitions: int) -> None:
+    """Let a topic have so many partitions.
+
+    Raises
+    ------
+    OutsideError
+        If it cannot have them.
+    """
+    admin = AdminClient({"bootstrap.servers": address})
+    try:
+        asked = admin.create_partitions([NewPartitions(topic, partitions)])
+        asked[topic].result(SECONDS)
+    except KafkaException as error:
+        raise OutsideError(f"cannot add partitions to {topic}: {error}") from None
 
 
 def write_topics(address: str, topics: dict[str, int], path: Path) -> None:

@@ -38,7 +38,17 @@ class Events:
 
     def write(self, path: Path) -> None:
         """Write the events, by time, as compressed JSON Lines."""
+        path.write_bytes(gzip.compress(self._lines(lambda _: True), mtime=0))
+
+    def write_acts(self, path: Path) -> None:
+        """Write the driver's acts, by time, as JSON Lines."""
+        path.write_bytes(self._lines(lambda event: event.get("by") == "driver"))
+
+    def _lines(self, chosen: Callable[[Event], bool]) -> bytes:
         with self._changed:
-            found = sorted(self._found, key=lambda event: int(event["ms"]))
-        lines = "".join(json.dumps(event) + "\n" for event in found)
-        path.write_bytes(gzip.compress(lines.encode(), mtime=0))
+            found = sorted(filter(chosen, self._found), key=_time)
+        return "".join(json.dumps(event) + "\n" for event in found).encode()
+
+
+def _time(event: Event) -> int:
+    return int(event["ms"])

@@ -64,13 +64,24 @@ def record(
                 for name in groups
             ]
         produce(broker.address, TOPICS, random)
-        write_topics(broker.address, TOPICS, out / "topics.json")
-        write_offsets(broker.address, TOPICS, out / "offsets.json")
-        events.write(out / "_callbacks.jsonl.gz")
-        count = write_log(broker.address, out / "consumer_offsets.parquet")
+        count = write_recording(place, out)
         for future in running:
             future.result()
     return count
+
+
+def write_recording(place: RecordingPlace, out: Path) -> int:
+    """Write the files of a recording; return the number of records.
+
+    Raises
+    ------
+    OutsideError
+        If the broker's log cannot be read.
+    """
+    write_topics(place.address, place.topics, out / "topics.json")
+    write_offsets(place.address, place.topics, out / "offsets.json")
+    place.events.write(out / "_callbacks.jsonl.gz")
+    return write_log(place.address, out / "consumer_offsets.parquet")
 
 
 def _run(place: RecordingPlace, name: str, seconds: float, random: Random) -> None:

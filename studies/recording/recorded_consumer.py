@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from conformance.consumer_programs import (
@@ -40,6 +40,8 @@ class ConsumerDescription:
     protocol : str
         ``classic`` or ``consumer``.
     session_ms : int
+    settings : mapping
+        Further properties of the client, by Kafka's names.
     """
 
     library: str
@@ -51,6 +53,7 @@ class ConsumerDescription:
     instance: str | None
     protocol: str
     session_ms: int
+    settings: Mapping[str, Property] = field(default_factory=dict)
 
     @property
     def is_classic(self) -> bool:
@@ -87,7 +90,7 @@ class ConsumerDescription:
             settings["heartbeat.interval.ms"] = HEARTBEAT_MS
         else:
             settings["group.protocol"] = self.protocol
-        return settings
+        return settings | dict(self.settings)
 
 
 class RecordedConsumer(ConsumerProcess):
@@ -104,6 +107,7 @@ class RecordedConsumer(ConsumerProcess):
             protocol=consumer.protocol,
             assignors=consumer.assignors,
             instance=consumer.instance,
+            session_ms=consumer.session_ms,
         )
         super().__init__(consumer.command(), heard=self._add)
 
@@ -122,6 +126,16 @@ class RecordedConsumer(ConsumerProcess):
         self.topics = list(topics)
         self._record("subscribe", topics=self.topics)
         self.order("subscribe", self.name, topics=self.topics)
+
+    def pause(self) -> None:
+        """Let it not poll."""
+        self._record("pause")
+        self.order("pause", self.name)
+
+    def resume(self) -> None:
+        """Let it poll again."""
+        self._record("resume")
+        self.order("resume", self.name)
 
     def leave(self) -> None:
         """Let it close, and wait until it has ended.

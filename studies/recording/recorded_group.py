@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from conformance.consumer_programs import Property
 from rebalance import OutsideError
+from studies.recording.broker_log import add_partitions
 from studies.recording.event_log import Events
 from studies.recording.recorded_consumer import ConsumerDescription, RecordedConsumer
 
@@ -27,10 +29,15 @@ class RecordingPlace:
 
 @dataclass(slots=True, kw_only=True)
 class RecordedGroup:
-    """One group; every act waits until its partitions have found their members."""
+    """One group; every act waits until its partitions have found their members.
+
+    ``session_ms`` and ``settings``, properties of the client, are those of its members.
+    """
 
     place: RecordingPlace
     name: str
+    session_ms: int = SESSION_MS
+    settings: Mapping[str, Property] = field(default_factory=dict)
     members: list[RecordedConsumer] = field(default_factory=list)
     _started: int = 0
 
@@ -41,19 +48,21 @@ class RecordedGroup:
         topics: Sequence[str] = (),
         instance: str | None = None,
         protocol: str = "classic",
+        client_id: str | None = None,
         waits: bool = True,
     ) -> RecordedConsumer:
-        """Start a member; ``topics`` are all by default."""
+        """Start a member; ``topics`` are all by default, the client id is a new one."""
         consumer = ConsumerDescription(
             library=library,
             address=self.place.address,
             group=self.name,
-            client_id=f"{self.name}-{self._started}",
+            client_id=client_id or f"{self.name}-{self._started}",
             topics=list(topics) or sorted(self.place.topics),
             assignors=list(assignors),
             instance=instance,
             protocol=protocol,
-            session_ms=SESSION_MS,
+            session_ms=self.session_ms,
+            settings=self.settings,
         )
         self._started += 1
         member = RecordedConsumer(consumer, self.place.events)
@@ -61,6 +70,21 @@ class RecordedGroup:
         if waits:
             self.settle(member)
         return member
+
+    def start_again(
+        self, ended: RecordedConsumer, *assignors: str, waits: bool = True
+    ) -> RecordedConsumer:
+        """Start a member that has ended, with its client id; new assignors, if any."""
+        consumer = ended.consumer
+        return self.start(
+            consumer.library,
+            *(assignors or consumer.assignors),
+            topics=ended.topics,
+            instance=consumer.instance,
+            protocol=consumer.protocol,
+            client_id=consumer.client_id,
+            waits=waits,
+        )
 
     def leave(self, member: RecordedConsumer, *, waits: bool = True) -> None:
         """Let a member leave."""
@@ -91,6 +115,22 @@ class RecordedGroup:
         member.subscribe(topics)
         if waits:
             self.settle(member if is_called else None, before)
+
+    def pause(self, member: RecordedConsumer, seconds: float) -> None:
+        """Let a member not poll for a time in which it is evicted."""
+        before = member.assigned
+        member.pause()
+        time.sleep(seconds)
+        member.resume()
+        self.settle(member, before)
+
+    def grow(self, topic: str, partitions: int) -> None:
+        """Add partitions to a topic; the sum is given."""
+        place = self.place
+        place.events.driver(self.name, "", "grow", topic=topic, partitions=partitions)
+        add_partitions(place.address, topic, partitions)
+        place.topics[topic] = partitions
+        self.settle()
 
     def settle(self, member: RecordedConsumer | None = None, before: int = 0) -> None:
         """Wait until each partition has one member, and each member has some.

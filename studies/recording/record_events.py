@@ -1,0 +1,96 @@
+"""The recording of planned events: every group acts, and stays until the end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from threading import Event as Signal
+from threading import Thread
+from typing import Final
+
+from conformance.broker import Listener, running_broker
+from studies.confirmation import BrokerGroups
+from studies.recording.broker_log import produce
+from studies.recording.event_log import Events
+from studies.recording.planned_events import PLANNED, TOPICS
+from studies.recording.record import write_recording
+from studies.recording.recorded_group import RecordedGroup, RecordingPlace
+
+START_SECONDS: Final = 1
+"""Between the starts of two groups, so that their consumers do not start at once."""
+TRAFFIC_SECONDS: Final = 4
+MOST_RECORDS: Final = 5
+DELAY: Final = Listener(settings={"group.initial.rebalance.delay.ms": "3000"})
+"""Kafka's default, which brokers of tests do not have."""
+
+
+def record_events(out: Path, *, groups: Sequence[str] = tuple(PLANNED)) -> int:
+    """Record the planned events of the named groups; return the number of records.
+
+    Parameters
+    ----------
+    out : Path
+        Folder for the files of `studies.recording.record.record`, and for the driver's
+        acts, ``_acts.jsonl``.
+    groups : sequence of str
+        Keys of `PLANNED`.
+
+    Raises
+    ------
+    OutsideError
+        If the broker does not start, a group does not settle, or a consumer fails; in
+        the last two cases, the files are written nevertheless.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    with running_broker(listener=DELAY) as broker:
+        BrokerGroups(broker.address).create_topics(TOPICS)
+        place = RecordingPlace(
+            address=broker.address, topics=dict(TOPICS), events=Events()
+        )
+        recorded = [_group(place, name) for name in groups]
+        try:
+            with _traffic(place), ThreadPoolExecutor(len(recorded)) as threads:
+                running = []
+                for group in recorded:
+                    running.append(threads.submit(PLANNED[group.name].run, group))
+                    time.sleep(START_SECONDS)
+            count = write_recording(place, out)
+            place.events.write_acts(out / "_acts.jsonl")
+        finally:
+            for group in recorded:
+                group.stop()
+        for future in running:
+            future.result()
+    return count
+
+
+def _group(place: RecordingPlace, name: str) -> RecordedGroup:
+    planned = PLANNED[name]
+    return RecordedGroup(
+        place=place,
+        name=name,
+        session_ms=planned.session_ms,
+        settings=planned.settings,
+    )
+
+
+@contextmanager
+def _traffic(place: RecordingPlace) -> Iterator[None]:
+    """Let every partition receive records during the context."""
+    ended, random = Signal(), Random(0)  # noqa: S311  # no secret
+
+    def flow() -> None:
+        while not ended.wait(TRAFFIC_SECONDS):
+            produce(place.address, dict(place.topics), random, MOST_RECORDS)
+
+    thread = Thread(target=flow)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
