@@ -75,6 +75,19 @@ class Planned:
         members = (self.case.members or {}).values()
         return {member.client_id: member for member in members}
 
+    @property
+    def partitions(self) -> int:
+        """The number of partitions that it assigns."""
+        held = [member.assigned or {} for member in self.members.values()]
+        return sum(len(numbers) for topics in held for numbers in topics.values())
+
+    @property
+    def assignor(self) -> str | None:
+        """The first assignor that all members have; None in the new protocol."""
+        first, *others = self.assignors.values()
+        common = [name for name in first if all(name in other for other in others)]
+        return common[0] if common else None
+
     def clients(self, *events: str) -> set[str]:
         """Return the client ids of acts."""
         return {act.client for act in self.acts if act.event in events}
