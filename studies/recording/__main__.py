@@ -1,6 +1,6 @@
 """Record real groups under churn, or with planned events.
 
-``python -m studies.recording [events] --out DIR``.
+``python -m studies.recording [KIND] --out DIR``.
 """
 
 from __future__ import annotations
@@ -8,12 +8,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from studies.recording.planned_events import PLANNED
 from studies.recording.record import record
 from studies.recording.record_events import record_events
 from studies.recording.scenarios import SCENARIOS
+from studies.recording.what_if_events import PLANNED_RECORDINGS
 
-KINDS = {"churn": SCENARIOS, "events": PLANNED}
+GROUPS = {
+    "churn": list(SCENARIOS),
+    **{kind: list(planned.groups) for kind, planned in PLANNED_RECORDINGS.items()},
+}
 
 
 def main() -> None:
@@ -22,9 +25,10 @@ def main() -> None:
     parser.add_argument(
         "kind",
         nargs="?",
-        choices=list(KINDS),
+        choices=list(GROUPS),
         default="churn",
-        help="groups under churn (default), or groups with planned events",
+        help="groups under churn (default), groups with planned events, or some of"
+        " these events under other settings",
     )
     parser.add_argument("--out", type=Path, required=True, help="folder to write")
     parser.add_argument("--group", action="append", help="default: all")
@@ -33,7 +37,7 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=0, help="of the random churn")
     arguments = parser.parse_args()
-    known = list(KINDS[arguments.kind])
+    known = GROUPS[arguments.kind]
     groups = arguments.group or known
     for name in groups:
         if name not in known:
@@ -45,7 +49,7 @@ def main() -> None:
     elif arguments.seconds:
         parser.error("planned events have no random churn (--seconds)")
     else:
-        count = record_events(arguments.out, groups=groups)
+        count = record_events(arguments.out, kind=arguments.kind, groups=groups)
     print(f"{arguments.out}: {count} records of __consumer_offsets")
 
 

@@ -26,6 +26,8 @@ CALM: Final[dict[str, Property]] = {
     "auto.commit.interval.ms": 5000,
 }
 """Properties of the members of classic groups."""
+NEXT: Final[dict[str, Property]] = {"auto.commit.interval.ms": 5000}
+"""Properties of the members of groups of the new protocol."""
 REFRESHED: Final[dict[str, Property]] = {
     "topic.metadata.refresh.interval.ms": 2000,
     "metadata.max.age.ms": 6000,
@@ -48,9 +50,9 @@ class PlannedGroup:
     settings: Mapping[str, Property] = field(default_factory=lambda: CALM)
 
 
-def crash_loop(group: RecordedGroup) -> None:
+def crash_loop(group: RecordedGroup, instances: Sequence[str] = ()) -> None:
     """Kill the last member and start it again, within and after its session."""
-    _start_together(group, 3, "range", topics=["orders"])
+    _start_together(group, 3, "range", topics=["orders"], instances=instances)
     for seconds in CRASHES:
         member = group.members[-1]
         group.kill(member, waits=False)
@@ -59,10 +61,18 @@ def crash_loop(group: RecordedGroup) -> None:
         time.sleep(CRASH_SECONDS)
 
 
-def rolling_restart(group: RecordedGroup) -> None:
+def rolling_restart(
+    group: RecordedGroup,
+    *assignors: str,
+    protocol: str = CLASSIC,
+    instances: Sequence[str] = (),
+) -> None:
     """Close each member and start it again, one after the other."""
-    for member in _start_together(group, 4, "range", topics=["orders", "payments"]):
-        group.leave(member)
+    topics = ["orders", "payments"]
+    for member in _start_together(
+        group, 4, *assignors, topics=topics, protocol=protocol, instances=instances
+    ):
+        group.leave(member, waits=not instances)
         time.sleep(2)
         group.start_again(member)
         time.sleep(STATE_SECONDS)
@@ -181,16 +191,24 @@ def _start_together(
     return list(group.members)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedRecording:
+    """Groups by name, and the ``group.initial.rebalance.delay.ms`` of their broker."""
+
+    groups: Mapping[str, PlannedGroup]
+    delay_ms: int = 3_000
+
+
 PLANNED: Final = MappingProxyType(
     {
         "cooperative-upgrade": PlannedGroup(run=cooperative_upgrade),
         "crash-loop": PlannedGroup(run=crash_loop, session_ms=6_000),
-        "rolling-restart": PlannedGroup(run=rolling_restart),
+        "rolling-restart": PlannedGroup(
+            run=lambda group: rolling_restart(group, "range")
+        ),
         "static-return": PlannedGroup(run=static_return, session_ms=15_000),
         "dead-consumer": PlannedGroup(run=dead_consumer),
-        "new-protocol": PlannedGroup(
-            run=new_protocol, settings={"auto.commit.interval.ms": 5000}
-        ),
+        "new-protocol": PlannedGroup(run=new_protocol, settings=NEXT),
         "resubscription": PlannedGroup(run=resubscription),
         "staggered-start": PlannedGroup(run=staggered_start),
         "slow-consumer": PlannedGroup(

@@ -1,4 +1,4 @@
-"""The recording of planned events: every group acts, and stays until the end."""
+"""Recordings of planned events: every group acts, and stays until the end."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ from conformance.broker import Listener, running_broker
 from studies.confirmation import BrokerGroups
 from studies.recording.broker_log import produce
 from studies.recording.event_log import Events
-from studies.recording.planned_events import PLANNED, TOPICS
+from studies.recording.planned_events import TOPICS, PlannedGroup
 from studies.recording.record import write_recording
 from studies.recording.recorded_group import RecordedGroup, RecordingPlace
+from studies.recording.what_if_events import PLANNED_RECORDINGS
 
 START_SECONDS: Final = 1
 """Between the starts of two groups, so that their consumers do not start at once."""
 TRAFFIC_SECONDS: Final = 4
 MOST_RECORDS: Final = 5
-DELAY: Final = Listener(settings={"group.initial.rebalance.delay.ms": "3000"})
-"""Kafka's default, which brokers of tests do not have."""
 
 
-def record_events(out: Path, *, groups: Sequence[str] = tuple(PLANNED)) -> int:
+def record_events(
+    out: Path, *, kind: str = "events", groups: Sequence[str] | None = None
+) -> int:
     """Record the planned events of the named groups; return the number of records.
 
     Parameters
@@ -36,8 +37,10 @@ def record_events(out: Path, *, groups: Sequence[str] = tuple(PLANNED)) -> int:
     out : Path
         Folder for the files of `studies.recording.record.record`, and for the driver's
         acts, ``_acts.jsonl``.
-    groups : sequence of str
-        Keys of `PLANNED`.
+    kind : str
+        Key of `PLANNED_RECORDINGS`.
+    groups : sequence of str or None
+        Names of its groups; all by default.
 
     Raises
     ------
@@ -46,17 +49,24 @@ def record_events(out: Path, *, groups: Sequence[str] = tuple(PLANNED)) -> int:
         the last two cases, the files are written nevertheless.
     """
     out.mkdir(parents=True, exist_ok=True)
-    with running_broker(listener=DELAY) as broker:
+    planned = PLANNED_RECORDINGS[kind]
+    delay = {"group.initial.rebalance.delay.ms": str(planned.delay_ms)}
+    with running_broker(listener=Listener(settings=delay)) as broker:
         BrokerGroups(broker.address).create_topics(TOPICS)
         place = RecordingPlace(
             address=broker.address, topics=dict(TOPICS), events=Events()
         )
-        recorded = [_group(place, name) for name in groups]
+        recorded = [
+            _group(place, name, planned.groups[name])
+            for name in groups or planned.groups
+        ]
         try:
             with _traffic(place), ThreadPoolExecutor(len(recorded)) as threads:
                 running = []
                 for group in recorded:
-                    running.append(threads.submit(PLANNED[group.name].run, group))
+                    running.append(
+                        threads.submit(planned.groups[group.name].run, group)
+                    )
                     time.sleep(START_SECONDS)
             count = write_recording(place, out)
             place.events.write_acts(out / "_acts.jsonl")
@@ -68,8 +78,7 @@ def record_events(out: Path, *, groups: Sequence[str] = tuple(PLANNED)) -> int:
     return count
 
 
-def _group(place: RecordingPlace, name: str) -> RecordedGroup:
-    planned = PLANNED[name]
+def _group(place: RecordingPlace, name: str, planned: PlannedGroup) -> RecordedGroup:
     return RecordedGroup(
         place=place,
         name=name,

@@ -94,7 +94,7 @@ class Planned:
 
 
 @cache
-def planned_acts(folder: Path = EVENTS) -> dict[str, list[Act]]:
+def planned_acts(folder: Path) -> dict[str, list[Act]]:
     """Return the acts by group, in the order of time."""
     lines = (folder / "_acts.jsonl").read_text().splitlines()
     logged: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -160,7 +160,7 @@ def _due(
 
 
 @cache
-def planned_cases(folder: Path = EVENTS) -> dict[str, list[Case]]:
+def planned_cases(folder: Path) -> dict[str, list[Case]]:
     """Return the rebalances of the records by group, in order."""
     names = read_topics(folder / "topics.json").names
     rows = [
@@ -187,7 +187,7 @@ def planned_cases(folder: Path = EVENTS) -> dict[str, list[Case]]:
 
 
 @cache
-def planned_rebalances(folder: Path = EVENTS) -> dict[str, list[Planned]]:
+def planned_rebalances(folder: Path) -> dict[str, list[Planned]]:
     """Return each rebalance with its acts, by group."""
     found: dict[str, list[Planned]] = {}
     for group, acts in planned_acts(folder).items():
@@ -216,3 +216,22 @@ def _follow_assignors(rebalances: list[Planned]) -> None:
             elif act.event == "start":
                 assignors[act.client] = act.assignors
         rebalance.assignors = dict(assignors)
+
+
+def unanswered(folder: Path, group: str, late_ms: int = LATE_MS) -> list[str]:
+    """Return the acts without their rebalance; those of others must be in time."""
+    acts, rebalances = planned_acts(folder)[group], planned_rebalances(folder)[group]
+    found = {act: each.at for each in rebalances for act in each.acts}
+    for act, at in found.items():
+        assert act.due is not None
+        assert act.due <= at <= act.due + late_ms
+    return [act.event for act in acts if act.due is not None and act not in found]
+
+
+def check_acts(rebalances: list[Planned]) -> None:
+    """Assert that a rebalance without an act continues one before it."""
+    assert rebalances[0].acts
+    for place, rebalance in enumerate(rebalances):
+        if not rebalance.acts:
+            assert rebalance.case.cooperative
+            assert rebalance.at < rebalances[place - 1].at + ROUND_MS

@@ -10,11 +10,10 @@ from studies.recording.planned_events import PLANNED
 from studies.recording.record_events import record_events
 from tests.pipeline.planned_acts import (
     EVENTS,
-    LATE_MS,
-    ROUND_MS,
-    Planned,
+    check_acts,
     planned_acts,
     planned_rebalances,
+    unanswered,
 )
 
 REBALANCES = {
@@ -33,7 +32,7 @@ REBALANCES = {
 
 
 def test_every_group_acts_and_has_its_number_of_rebalances() -> None:
-    found = planned_rebalances()
+    found = planned_rebalances(EVENTS)
     assert found.keys() == PLANNED.keys()
     assert {group: len(each) for group, each in found.items()} == REBALANCES
 
@@ -44,34 +43,16 @@ def test_every_act_that_must_cause_a_rebalance_has_one_in_time(group: str) -> No
     assert unanswered(EVENTS, group) == ["leave"] * left_last
 
 
-def unanswered(folder: Path, group: str) -> list[str]:
-    """Return the acts without their rebalance; those of others must be in time."""
-    acts, rebalances = planned_acts(folder)[group], planned_rebalances(folder)[group]
-    found = {act: each.at for each in rebalances for act in each.acts}
-    for act, at in found.items():
-        assert act.due is not None
-        assert act.due <= at <= act.due + LATE_MS
-    return [act.event for act in acts if act.due is not None and act not in found]
-
-
 @pytest.mark.parametrize("group", PLANNED)
 def test_every_rebalance_has_an_act_or_continues_one(group: str) -> None:
-    check_acts(planned_rebalances()[group])
-
-
-def check_acts(rebalances: list[Planned]) -> None:
-    assert rebalances[0].acts
-    for place, rebalance in enumerate(rebalances):
-        if not rebalance.acts:
-            assert rebalance.case.cooperative
-            assert rebalance.at < rebalances[place - 1].at + ROUND_MS
+    check_acts(planned_rebalances(EVENTS)[group])
 
 
 @pytest.mark.parametrize("group", PLANNED)
 def test_members_that_joined_left_and_resubscribed_are_those_of_the_log(
     group: str,
 ) -> None:
-    for rebalance in planned_rebalances()[group]:
+    for rebalance in planned_rebalances(EVENTS)[group]:
         case = rebalance.case
         joined = {name for name, member in rebalance.members.items() if member.joined}
         assert joined == rebalance.clients("start", "resume")
@@ -82,13 +63,13 @@ def test_members_that_joined_left_and_resubscribed_are_those_of_the_log(
 
 @pytest.mark.parametrize("group", PLANNED)
 def test_the_assignor_is_the_first_that_all_members_of_the_log_have(group: str) -> None:
-    for rebalance in planned_rebalances()[group]:
+    for rebalance in planned_rebalances(EVENTS)[group]:
         assert rebalance.case.client_assignor == (rebalance.assignor or "uniform")
 
 
 def test_static_members_return_within_their_session_without_a_rebalance() -> None:
     """One was closed and one was killed; a third one returns too late."""
-    acts = planned_acts()["static-return"]
+    acts = planned_acts(EVENTS)["static-return"]
     events = [(act.event, act.client, act.due is None) for act in acts[3:]]
     assert events == [
         ("leave", "static-return-1", True),
@@ -98,13 +79,13 @@ def test_static_members_return_within_their_session_without_a_rebalance() -> Non
         ("kill", "static-return-2", False),
         ("start", "static-return-2", False),
     ]
-    first, *later = planned_rebalances()["static-return"]
+    first, *later = planned_rebalances(EVENTS)["static-return"]
     assert first.at < acts[3].ms
     assert all(each.at > acts[7].ms for each in later)
 
 
 def test_a_crash_within_the_session_is_one_rebalance_and_one_after_it_two() -> None:
-    first, *crashes = planned_rebalances()["crash-loop"]
+    first, *crashes = planned_rebalances(EVENTS)["crash-loop"]
     assert first.clients("start") == {f"crash-loop-{n}" for n in range(3)}
     events = [tuple(act.event for act in each.acts) for each in crashes]
     assert events == [("kill", "start")] * 10 + [("kill",), ("start",)] * 4
@@ -112,14 +93,15 @@ def test_a_crash_within_the_session_is_one_rebalance_and_one_after_it_two() -> N
 
 
 def test_partitions_of_a_dead_consumer_wait_until_its_session_times_out() -> None:
-    (kill,) = (act for act in planned_acts()["dead-consumer"] if act.event == "kill")
-    first, second = planned_rebalances()["dead-consumer"]
+    acts = planned_acts(EVENTS)["dead-consumer"]
+    (kill,) = (act for act in acts if act.event == "kill")
+    first, second = planned_rebalances(EVENTS)["dead-consumer"]
     assert first.members[kill.client].assigned
     assert second.at - kill.ms > 40_000
 
 
 def test_the_topic_grows_in_the_generations_after_the_acts() -> None:
-    rebalances = planned_rebalances()["topic-growth"]
+    rebalances = planned_rebalances(EVENTS)["topic-growth"]
     assert [rebalance.partitions for rebalance in rebalances] == [6, 9, 12, 12]
 
 
