@@ -1,4 +1,4 @@
-"""Planned events under other settings: what real consumers gain from each."""
+"""Planned events under other settings: the gain of real consumers from each."""
 
 from __future__ import annotations
 
