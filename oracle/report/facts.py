@@ -10,11 +10,14 @@ from pathlib import Path
 import pyarrow as pa
 
 from oracle.report.advice import Advisor
+from oracle.report.client_row import NO_LAG, ClientRow, Lag
+from oracle.report.folding import Fold, folded
 from oracle.report.group_episodes import GroupEpisodes, episodes_of
 from oracle.report.load import Tables, load
 from oracle.report.outcomes import OutcomeCounts, added
 from oracle.report.states import States, states_of
 from oracle.report.trend import Trend, trend_of
+from oracle.report.unit_times import with_times
 from oracle.summary import (
     OUTCOMES,
     AssignorCounts,
@@ -36,34 +39,6 @@ GROUPS_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lag:
-    """Peak lag compared with its lower bound.
-
-    ``median_above`` is in percent of the bound, rounded up; None if unknown.
-    """
-
-    known: int
-    at_bound: int
-    median_above: int | None
-
-
-NO_LAG = Lag(known=0, at_bound=0, median_above=None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClientRow:
-    """Results of one group's clients with one assignor, and the advice."""
-
-    cluster: str
-    group: str
-    assignor: str | None
-    cooperative: bool
-    counts: OutcomeCounts
-    lag: Lag
-    advice: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AssignorRow:
     """Results of one assignor on all generations to which it applies."""
 
@@ -79,15 +54,18 @@ class AssignorRow:
 class Facts:
     """All numbers of the page; rows in the order of the page.
 
-    ``groups`` are all groups by potential gain, ``clients`` the first of them, and
-    ``others`` the rest. Of ``generations``, the judge found balance and stickiness
-    ``proved``. ``judged_groups`` are groups with a judged rebalance. ``example`` is the
-    group with the worst results of a sticky assignor. ``lag_missing`` counts rebalances
-    and snapshots of which the files of ``--lag`` lack partitions.
+    ``groups`` are all groups by potential gain, and ``clients`` the first of them.
+    ``folds`` are the first rows of the page's table, in which equal groups are one row
+    if there are many groups, and ``others`` are the groups that they do not have. Of
+    ``generations``, the judge found balance and stickiness ``proved``.
+    ``judged_groups`` are groups with a judged rebalance. ``example`` is the group with
+    the worst results of a sticky assignor. ``lag_missing`` counts rebalances and
+    snapshots of which the files of ``--lag`` lack partitions.
     """
 
     groups: tuple[ClientRow, ...]
     clients: tuple[ClientRow, ...]
+    folds: tuple[Fold, ...]
     others: OutcomeCounts
     others_count: int
     all_clients: OutcomeCounts
@@ -106,10 +84,13 @@ def facts_of(tables: Tables, units: pa.Table | None = None) -> Facts:
     """Compute everything that the page reports; ``units`` as of `units_of`."""
     units = units_of(tables) if units is None else units
     rows = _client_rows(units, tables)
-    shown, rest = rows[:GROUPS_SHOWN], rows[GROUPS_SHOWN:]
+    folds = folds_of(rows)
+    shown = {row for fold in folds[:GROUPS_SHOWN] for row in fold.rows}
+    rest = [row for row in rows if row not in shown]
     return Facts(
         groups=tuple(rows),
-        clients=tuple(shown),
+        clients=tuple(rows[:GROUPS_SHOWN]),
+        folds=tuple(folds[:GROUPS_SHOWN]),
         others=added(OutcomeCounts, [row.counts for row in rest]),
         others_count=len(rest),
         all_clients=added(OutcomeCounts, [row.counts for row in rows]),
@@ -146,8 +127,9 @@ def advice_of_group(folder: Path, group: str) -> str | None:
 
 
 def units_of(tables: Tables) -> pa.Table:
-    """Return the rebalances of clients as `oracle.summary.client_units`."""
-    return client_units(tables.actual, tables.rebalances, tables.episodes)
+    """Return the rebalances of clients as `client_units`, with their times."""
+    units = client_units(tables.actual, tables.rebalances, tables.episodes)
+    return with_times(units, tables.rebalances, tables.episodes)
 
 
 def _client_rows(units: pa.Table, tables: Tables) -> list[ClientRow]:
@@ -175,6 +157,13 @@ def _client_rows(units: pa.Table, tables: Tables) -> list[ClientRow]:
         for row in client_counts(units).to_pylist()
     ]
     return sorted(rows, key=_most_to_gain)
+
+
+def folds_of(rows: Sequence[ClientRow]) -> list[Fold]:
+    """Return the rows of the page's table; a few groups each have their own."""
+    if len(rows) > GROUPS_SHOWN:
+        return folded(rows)
+    return [Fold(pattern="", rows=(row,)) for row in rows]
 
 
 def counts_of(row: Mapping[str, int]) -> OutcomeCounts:

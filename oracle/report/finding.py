@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from oracle.report.facts import ClientRow, Facts
+from oracle.report.client_row import ClientRow
+from oracle.report.facts import Facts
 from oracle.report.outcomes import OutcomeCounts
 from oracle.report.states import StateCounts
 from oracle.wording import counted

@@ -15,7 +15,8 @@ from typing import Final
 from markupsafe import Markup
 
 from oracle.names import visible
-from oracle.report.facts import ClientRow
+from oracle.report.client_row import ClientRow
+from oracle.report.folding import Fold
 from oracle.report.outliers import Outlier
 
 DATA_BYTES: Final = 1_500_000
@@ -69,15 +70,20 @@ def group_ids(rows: Iterable[ClientRow], *, many_clusters: bool) -> list[str]:
 
 
 def group_data(
-    rows: Sequence[ClientRow], ids: Sequence[str], endless: Collection[Group]
+    patterns: Sequence[Fold],
+    rows: Sequence[ClientRow],
+    ids: Sequence[str],
+    endless: Collection[Group],
 ) -> tuple[Markup, int]:
     """Return the data as JSON, and the number of rows in it.
 
     A row is cluster, group, assignor (places in lists; -1 unknown), judged, at the
     optimum, with needless moves, needless moves, unbalanced, invalid, median percent of
     lag above its bound (-1: unknown), gain, 1 if it rebalances endlessly, advice (as
-    assignor), and its id, unless that follows from the name.
+    assignor), the pattern of its name (as assignor) if equal groups are one row, and
+    its id, unless that follows from the name.
     """
+    pattern_at = {row: at for at, fold in enumerate(patterns) for row in fold.rows}
     clusters = list(dict.fromkeys(row.cluster for row in rows))
     assignors = list(dict.fromkeys(row.assignor for row in rows if row.assignor))
     advice_of: dict[str, int] = {}
@@ -94,6 +100,7 @@ def group_data(
             *_numbers(row),
             int((row.cluster, row.group) in endless),
             advice_of.get(row.advice, len(advice_of)) if row.advice else -1,
+            pattern_at.get(row, -1),
         ]
         if id_ != f"group-{_encoded(shown)}":
             values.append(id_)
@@ -110,6 +117,7 @@ def group_data(
         "clusters": [visible(name, limit=NAME_KEPT) for name in clusters],
         "assignors": [visible(name, limit=NAME_KEPT) for name in assignors],
         "advice": [*advice_of],
+        "patterns": [visible(fold.pattern, limit=NAME_KEPT) for fold in patterns],
     }
     data = f'{literal(head)[:-1]},"rows":[{",".join(texts)}]}}'
     return Markup(data), len(texts)  # noqa: S704 - `literal` leaves no markup

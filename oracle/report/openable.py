@@ -18,7 +18,7 @@ from markupsafe import Markup
 from oracle.member_transfers import MemberTransfer
 from oracle.names import visible
 from oracle.report.assignment_diff import FATES
-from oracle.report.facts import ClientRow
+from oracle.report.client_row import ClientRow
 from oracle.report.flows import Change
 from oracle.report.group_index import Group, case_id, group_id, literal
 from oracle.report.load import Tables
@@ -51,7 +51,7 @@ def rebalance_data(
     *,
     many_clusters: bool,
 ) -> Markup:
-    """Return the newest rebalances of the groups that the page shows, as JSON.
+    """Return the newest rebalances of the groups that the page shows, as JSON, if any.
 
     A group has the id of its row, its name, the names of its members, and its
     rebalances, newest first. A rebalance is id, title, outcome in words, the transfers
@@ -80,6 +80,8 @@ def rebalance_data(
         for group in groups.values()
         if group["rebalances"]
     ]
+    if not listed:
+        return Markup()
     return Markup(literal({"fates": FATES, "groups": listed}))  # noqa: S704 - escaped
 
 
@@ -139,10 +141,9 @@ def _rebalance(case: Outlier, id_: str, members: dict[str, int]) -> list[Any]:
         else members.setdefault(visible(name, limit=NAME_KEPT), len(members))
         for name in flows.names
     ]
-    title = "rebalance" if case.generation is None else f"generation {case.generation}"
     return [
         id_,
-        f"{title} · {OUTCOMES[case.kind]}",
+        f"{case.named or 'rebalance'} · {OUTCOMES[case.kind]}",
         _said(case),
         _balancing(case),
         columns + [-2] * bool(flows.folded),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
@@ -24,6 +25,7 @@ from oracle.report.judged_again import JudgedAgain, judged_again, judged_units
 from oracle.report.load import Tables
 from oracle.report.moves_drawing import drawing
 from oracle.report.proof import Bound, Chain, bound_of, chain_of
+from oracle.report.unit_times import named
 from oracle.summary import INVALID, NEEDLESS, OPTIMUM, UNBALANCED, equals
 from pipeline.groups import with_held
 from rebalance import AssignmentDocument, Rebalance, instance_of
@@ -74,6 +76,7 @@ class Outlier:
     group: str
     assignor: str | None
     generation: int | None
+    at: datetime | None
     loads: tuple[int, ...]
     loads_best: tuple[int, ...]
     moves: int
@@ -83,6 +86,11 @@ class Outlier:
     bound: Bound
     broken: tuple[Broken, ...]
     balancing: tuple[MemberTransfer, ...] = ()
+
+    @property
+    def named(self) -> str:
+        """Its time (UTC), and its generation."""
+        return named(self.at, self.generation)
 
     @property
     def recorded(self) -> Markup:
@@ -123,6 +131,7 @@ def solved(tables: Tables, chosen: Sequence[Row], claim_rule: str) -> Iterator[O
             group=unit["group_id"],
             assignor=unit["client_assignor"],
             generation=unit["generation"],
+            at=unit["at"],
         )
 
 
@@ -189,6 +198,7 @@ def _outlier(judged: JudgedAgain) -> Outlier:
         group=document.group,
         assignor=None,
         generation=None,
+        at=None,
         loads=tuple(verdict["figures"]["loads"]),
         loads_best=tuple(best_verdict["figures"]["loads"]),
         moves=verdict["figures"]["moves"],

@@ -22,6 +22,7 @@ from oracle.report.charts import (
     outcome_bars,
     with_numbered_clips,
 )
+from oracle.report.client_row import ClientRow
 from oracle.report.endless import (
     BUSY,
     GROUPS_LISTED,
@@ -30,7 +31,13 @@ from oracle.report.endless import (
     EndlessRow,
     endless_of,
 )
-from oracle.report.facts import AssignorRow, ClientRow, Facts, facts_of, units_of
+from oracle.report.facts import (
+    AssignorRow,
+    Facts,
+    facts_of,
+    folds_of,
+    units_of,
+)
 from oracle.report.finding import headline
 from oracle.report.gaps import BESTS, Gaps, gaps_of
 from oracle.report.group_index import Group, case_id, group_data, group_ids
@@ -49,6 +56,8 @@ WIDE: Final = 1080
 NARROW: Final = 340
 CHART_ROWS: Final = 20
 ROWS_SHOWN: Final = 8
+NAMES_SHOWN: Final = 12
+"""Names of groups that one row has; scripts list the others."""
 
 _INSTANCE: Final = """{"format": "rebalance/1", "group": "g",
     "topics": {"t": {"partitions": 2}},
@@ -111,6 +120,14 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
     order = [row.name for row in facts.assignors]
     many_clusters = len(_clusters(facts)) > 1
     cases = outliers_of(tables, units, about.claim_rule)
+    gaps = [found for found in gaps_of(tables.answers, order) if found.rows]
+    opened = rebalance_data(
+        tables,
+        units,
+        [fold.first for fold in facts.folds],
+        about.claim_rule,
+        many_clusters=many_clusters,
+    )
     html = (
         environment()
         .get_template("page.html")
@@ -118,13 +135,7 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
             about=about,
             command=command,
             **_scripts(),
-            rebalance_data=rebalance_data(
-                tables,
-                units,
-                facts.clients,
-                about.claim_rule,
-                many_clusters=many_clusters,
-            ),
+            rebalance_data=opened,
             rows_shown=ROWS_SHOWN,
             **_group_parts(facts, endless_of(tables.rebalances, tables.episodes)),
             **_chart_parts(facts),
@@ -133,7 +144,7 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
             audited=audited_of(tables),
             facts=facts,
             headline=headline(facts),
-            gaps=[(gaps, _gap_chart(gaps)) for gaps in gaps_of(tables.answers, order)],
+            gaps=[(found, _gap_chart(found)) for found in gaps],
             kip54=kip54_of(tables, units, order),
             cases=cases,
             cases_of=_cases_of(cases),
@@ -148,14 +159,17 @@ def _group_parts(facts: Facts, endless: Sequence[EndlessRow]) -> dict[str, Any]:
     """Return the ids, links, and data of all groups, and those that do not rest."""
     ids = group_ids(facts.groups, many_clusters=len(_clusters(facts)) > 1)
     restless = {(row.cluster, row.group) for row in endless}
-    data, searched = group_data(facts.groups, ids, restless)
+    patterns = [fold for fold in folds_of(facts.groups) if fold.pattern]
+    data, searched = group_data(patterns, facts.groups, ids, restless)
+    row_ids = dict(zip(facts.groups, ids, strict=True))
+    shown = [fold.first for fold in facts.folds]
     return {
         "group_data": data,
-        "group_ids": ids,
+        "row_ids": row_ids,
+        "fold_places": {fold.first: at for at, fold in enumerate(patterns)},
+        "names_shown": NAMES_SHOWN,
         "group_links": {
-            (row.cluster, row.group): id_
-            for row, id_ in zip(facts.clients, ids, strict=False)
-            if id_
+            (row.cluster, row.group): row_ids[row] for row in shown if row_ids[row]
         },
         "rows_of_group": Counter((row.cluster, row.group) for row in facts.groups),
         "groups_left_out": len(facts.groups) - searched,

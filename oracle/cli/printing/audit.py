@@ -11,7 +11,8 @@ from oracle.names import abridged, visible
 from pipeline.tables import PAGE
 
 if TYPE_CHECKING:
-    from oracle.report.facts import ClientRow, Facts
+    from oracle.report.client_row import ClientRow
+    from oracle.report.facts import Facts
     from pipeline.audit import AuditSummary
 
 

@@ -1,7 +1,7 @@
 (() => {
   const [CLUSTER, NAME, ASSIGNOR, JUDGED, OPTIMUM, NEEDLESS, MOVES, UNBALANCED, INVALID,
-    LAG, GAIN, ENDLESS, ADVICE, ID] = Array(14).keys();
-  const STEP = 100;
+    LAG, GAIN, ENDLESS, ADVICE, PATTERN, ID] = Array(15).keys();
+  const [STEP, NAMES] = [100, 300];
   const source = document.getElementById("group-data");
   if (!source) return;
   const data = JSON.parse(source.textContent);
@@ -40,6 +40,33 @@
   const cell = (name, ...children) => make("td", {className: name}, ...children);
   const muted = (text) => make("span", {className: "muted", textContent: text});
 
+  const alike = data.patterns.map(() => []);  // places of the rows of each pattern
+  rows.forEach((row, place) => { if (row[PATTERN] >= 0) alike[row[PATTERN]].push(place); });
+  const right = (row) => !row[NEEDLESS] && !row[UNBALANCED] && !row[INVALID];
+  const summed = (pattern) => {  // as Fold.counts and Fold.lag
+    const found = alike[pattern].map((place) => rows[place]);
+    const row = [...found[0]];
+    if (!right(row)) return row;
+    for (const column of [JUDGED, OPTIMUM])
+      row[column] = found.reduce((sum, other) => sum + other[column], 0);
+    if (found.some((other) => other[LAG] !== row[LAG])) row[LAG] = -1;
+    return row;
+  };
+  const fill = (details) => {  // the names as links, when the row is opened
+    const places = alike[Number(details.dataset.pattern)];
+    const links = places.slice(0, NAMES).flatMap((place, at) => [at ? ", " : "",
+      make("a", {href: "#" + idOf(rows[place])}, named(rows[place][NAME], 36))]);
+    const left = places.length - NAMES;
+    details.replaceChildren(details.firstElementChild, make("p", {},
+      right(rows[places[0]]) ? "The counts are those of all together: "
+        : "Each has these numbers: ", ...links,
+      left > 0 ? ` and ${number(left)} more: search for their names` : ""));
+  };
+  const opened = (details) => {
+    details.addEventListener("toggle", () => { if (details.open) fill(details); });
+    return details;
+  };
+
   const openable = document.getElementById("rebalance-data");
   const newest = new Map(openable ? JSON.parse(openable.textContent).groups.map((one) =>
     [one.row, one.rebalances[0][0]]) : []);
@@ -54,11 +81,16 @@
     casesOf.set(row.id, [...row.querySelectorAll(".drawn a")]);
   for (const row of body.rows) row.querySelector(".group")?.after(...opening(row.id));
 
-  const drawn = (row) => {
+  body.querySelectorAll("details.fold").forEach(opened);
+
+  const drawn = ([place, pattern]) => {
+    const row = pattern < 0 ? rows[place] : summed(pattern);
     const id = idOf(row);
-    const parts = [named(row[NAME], 36)];
+    const parts = [named(pattern < 0 ? row[NAME] : data.patterns[pattern], 36)];
     if (many) parts.unshift(named(data.clusters[row[CLUSTER]], 20), " / ");
-    const label = id ? make("a", {className: "group", href: "#" + id}, ...parts)
+    const label = pattern >= 0 ? opened(make("details", {className: "fold"},
+      make("summary", {}, ...parts, `: ${number(alike[pattern].length)} groups`)))
+      : id ? make("a", {className: "group", href: "#" + id}, ...parts)
       : make("span", {}, ...parts);
     const moves = row[MOVES] === 1 ? "1 move" : `${number(row[MOVES])} moves`;
     const told = row[ADVICE] < 0 ? []
@@ -66,17 +98,18 @@
     const links = (id && casesOf.get(id) || []).flatMap((one, place) =>
       [place ? ", " : "drawn: ", one.cloneNode(true)]);
     if (links.length) told.push(" ", make("span", {className: "drawn"}, ...links));
+    if (pattern >= 0) label.dataset.pattern = pattern;
     const element = make("tr", {},
       make("th", {scope: "row"}, label, ...opening(id), " ", ...told),
       cell("whole minor", row[ASSIGNOR] < 0 ? muted("unknown")
         : named(data.assignors[row[ASSIGNOR]], 28)),
       cell("num", number(row[GAIN])),
-      cell("num minor", number(row[JUDGED])),
+      cell("num minor less", number(row[JUDGED])),
       cell("num", number(row[OPTIMUM]), muted(` · ${percent(row[OPTIMUM], row[JUDGED])}`)),
       cell("num minor", number(row[NEEDLESS]), ...(row[NEEDLESS] ? [muted(` · ${moves}`)] : [])),
       cell("num minor", number(row[UNBALANCED])),
-      cell("num minor", number(row[INVALID])),
-      cell("num minor", row[LAG] < 0 ? "–" : `${number(row[LAG])} %`));
+      cell("num", number(row[INVALID])),
+      cell("num minor less", row[LAG] < 0 ? "–" : `${number(row[LAG])} %`));
     if (id) element.id = id;
     if (often.get(groupOf(row)) > 1)  // narrow screens have no column for it
       element.cells[0].dataset.assignor = data.assignors[row[ASSIGNOR]] ?? "unknown";
@@ -107,7 +140,13 @@
       .filter((place) => matches(rows[place], place));
     const at = found.indexOf(state.pinned);
     if (at >= 0) found.unshift(...found.splice(at, 1));
-    return found;
+    const seen = new Set();
+    return found.flatMap((place) => {  // a search finds each group by its own name
+      const pattern = state.text || place === state.pinned ? -1 : rows[place][PATTERN];
+      if (seen.has(pattern)) return [];
+      if (pattern >= 0) seen.add(pattern);
+      return [[place, pattern]];
+    });
   };
 
   const status = make("output", {className: "small muted"});
@@ -115,8 +154,9 @@
   const draw = () => {
     const found = chosen();
     const shown = found.slice(0, state.shown);
-    body.replaceChildren(...shown.map((place) => drawn(rows[place])));
-    if (sums) sums.hidden = found.length < rows.length || shown.length > first;
+    body.replaceChildren(...shown.map(drawn));
+    const whole = !state.text && !state.assignor && !state.kind;
+    if (sums) sums.hidden = !whole || shown.length > first;
     status.textContent = `${number(shown.length)} of ${number(found.length)} rows`;
     more.hidden = shown.length === found.length;
   };
@@ -141,8 +181,9 @@
     make("label", {}, "Search ", search), make("label", {}, "Assignor ", assignor),
     make("label", {}, "Show ", kind), status));
   table.after(more);
-  more.hidden = rows.length <= first;
-  status.textContent = `${number(Math.min(first, rows.length))} of ${number(rows.length)} rows`;
+  const all = chosen().length;
+  more.hidden = all <= first;
+  status.textContent = `${number(first)} of ${number(all)} rows`;
 
   [...table.tHead.rows[0].cells].forEach((head, column) => {
     const button = make("button", {type: "button", className: "sort"}, ...head.childNodes);

@@ -30,15 +30,20 @@ def check_advice(root: Element, tables: Recount) -> list[str]:
     data: dict[str, Any] = json.loads("".join(found[0].words))
     expected = {_shown(key): advice_of(tables, key) for key in _keys(tables)}
     advice = {}
-    for cluster, group, assignor, *_, place in (row[:13] for row in data["rows"]):
+    seen: set[int] = set()
+    in_data = []
+    for cluster, group, assignor, *_, place, pattern in (r[:14] for r in data["rows"]):
         name = None if assignor < 0 else data["assignors"][assignor]
         line = "" if place < 0 else data["advice"][place]
         advice[data["clusters"][cluster], group, name] = line
+        if line and pattern not in seen:
+            in_data.append(line)
+        if pattern >= 0:
+            seen.add(pattern)
     assert advice == {key: expected[key] for key in advice}
     in_table = [
         cell.text for cell in root.one("table", id="group-table").all(class_="advice")
     ]
-    in_data = [line for line in advice.values() if line]
     both = min(len(in_table), len(in_data))  # the data can be cut
     assert in_table[:both] == in_data[:both]
     return [line for line in advice.values() if line]

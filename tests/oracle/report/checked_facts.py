@@ -69,7 +69,9 @@ def _check_clients(facts: Facts, recount: Recount) -> None:
     }
     assert shown == places
     assert facts.clients == facts.groups[:GROUPS_SHOWN]
-    assert facts.others_count == max(0, len(places) - GROUPS_SHOWN)
+    in_table = sum(len(fold.rows) for fold in facts.folds)
+    assert facts.others_count == len(places) - in_table
+    assert len(facts.folds) <= GROUPS_SHOWN
     cooperative = [r for r in recount.tables["episodes"] if r["cooperative"]]
     assert len(facts.episodes) == len(set(map(_place, cooperative)))
 

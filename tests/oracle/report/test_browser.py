@@ -17,7 +17,7 @@ from tests.support.browsing import running_browser
 
 pytestmark = pytest.mark.heavy
 
-WIDTHS = (1280, 400, 320)
+WIDTHS = (1920, 1280, 800, 400, 320)
 SCHEMES = ("light", "dark")
 
 TOO_WIDE = """
@@ -28,6 +28,16 @@ TOO_WIDE = """
     .filter((one) => one.getBoundingClientRect().right > root.clientWidth + 1)
     .map((one) => `${one.tagName} ${one.className} ${one.textContent.slice(0, 40)}`);
 }
+"""
+TALL_HEADS = """
+() => [...document.querySelectorAll("thead th")].flatMap((head) => {
+  const text = document.createRange();
+  text.selectNodeContents(head);
+  const tops = [...text.getClientRects()].filter((box) => box.width)
+    .map((box) => box.top).sort((a, b) => a - b);
+  const lines = tops.filter((top, at) => !at || top > tops[at - 1] + 4).length;
+  return lines > 3 ? [[head.textContent, lines]] : [];
+})
 """
 CONTRAST = """
 () => {
@@ -121,6 +131,7 @@ def test_the_page_fits_is_quiet_and_can_be_read(
     seen = Seen(page, address)
     page.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
     assert page.evaluate(TOO_WIDE) == []
+    assert page.evaluate(TALL_HEADS) == []
     assert page.evaluate(CONTRAST) == []
     assert seen.trouble == []
     page.close()
@@ -180,6 +191,24 @@ def test_dark_mode_has_dark_colors(browser: Browser, address: str) -> None:
         )
         page.close()
     assert colours == {"light": "rgb(255, 255, 255)", "dark": "rgb(19, 23, 28)"}
+
+
+def test_narrow_screens_keep_the_invalid_ones(browser: Browser, address: str) -> None:
+    page = browser.new_page(viewport={"width": 400, "height": 900})
+    Seen(page, address)
+    heads = page.locator("#group-table thead th")
+    assert "invalid" in [head.inner_text() for head in heads.all() if head.is_visible()]
+    page.close()
+
+
+def test_print_has_no_controls(browser: Browser, address: str) -> None:
+    page = browser.new_page(viewport={"width": 800, "height": 900})
+    Seen(page, address)
+    controls = "input, select, button:not(.sort), nav a, .opening"
+    assert any(control.is_visible() for control in page.locator(controls).all())
+    page.emulate_media(media="print")
+    assert not any(control.is_visible() for control in page.locator(controls).all())
+    page.close()
 
 
 def test_it_prints(browser: Browser, address: str, tmp_path: Path) -> None:

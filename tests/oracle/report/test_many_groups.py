@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracle.report import page_of
+from oracle.report.client_row import ClientRow, Lag
 from oracle.report.endless import BUSY, HOURS, ROUNDS, EndlessRow, endless_of
-from oracle.report.facts import GROUPS_SHOWN, ClientRow, Lag
+from oracle.report.facts import GROUPS_SHOWN, folds_of
+from oracle.report.folding import folded, pattern_of
 from oracle.report.group_index import group_data, group_id, group_ids
 from oracle.report.outcomes import OutcomeCounts
 from tests.oracle.report.audits import Audit
@@ -62,7 +65,7 @@ def test_the_first_row_of_a_group_is_its_target() -> None:
 def test_the_data_can_be_read_and_ends_no_element(names: list[str]) -> None:
     rows = [client(name, needless=1, needless_moves=3) for name in names]
     ids = group_ids(rows, many_clusters=False)
-    text, count = group_data(rows, ids, {("c", name) for name in names[:1]})
+    text, count = group_data([], rows, ids, {("c", name) for name in names[:1]})
     assert text.isascii()
     assert not set(text) & set("<>&")
     data = json.loads(text)
@@ -75,9 +78,67 @@ def test_the_data_can_be_read_and_ends_no_element(names: list[str]) -> None:
 def test_data_beyond_the_limit_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("oracle.report.group_index.DATA_BYTES", 100)
     rows = [client(f"g-{number}") for number in range(50)]
-    text, count = group_data(rows, group_ids(rows, many_clusters=False), set())
+    text, count = group_data([], rows, group_ids(rows, many_clusters=False), set())
     assert 0 < count < 10
     assert len(json.loads(text)["rows"]) == count
+
+
+def patterned(names: Sequence[str], **counts: int) -> list[tuple[str, int]]:
+    """Return the rows of the table: pattern or name, and groups."""
+    folds = folded([client(name, **counts) for name in names])
+    return [(fold.pattern or fold.first.group, len(fold.rows)) for fold in folds]
+
+
+def test_groups_of_a_pattern_are_one_row() -> None:
+    names = [f"billing-{number}" for number in range(480)]
+    assert patterned(["a-1", *names, "a-2"], needless=1, needless_moves=3) == [
+        ("a-1", 1),
+        ("billing-*", 480),
+        ("a-2", 1),
+    ]
+
+
+def test_groups_with_other_results_are_rows_of_their_own() -> None:
+    rows = [client(f"g-{number}", needless=number % 2) for number in range(6)]
+    folds = folded([client("g-9", invalid=1), *rows])
+    assert [[row.group for row in fold.rows] for fold in folds] == [
+        ["g-9"],
+        ["g-0", "g-2", "g-4"],
+        ["g-1", "g-3", "g-5"],
+    ]
+    assert [fold.counts for fold in folds[1:]] == [
+        OutcomeCounts(),
+        OutcomeCounts(needless=1),
+    ]
+
+
+def test_groups_that_are_right_are_one_row_with_their_sum() -> None:
+    (fold,) = folded([client(f"g-{number}", optimum=number) for number in range(1, 4)])
+    assert fold.is_sum
+    assert fold.counts == OutcomeCounts(optimum=6)
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern"),
+    [
+        ("orders", "orders"),
+        ("orders-eu", "orders-*"),
+        ("orders-eu-17", "orders-eu-*"),
+        ("team7.orders", "team*.orders"),
+        ("console-consumer-83719", "console-consumer-*"),
+        ("app-7f9c2b41-x", "app-*-x"),
+        ("a-1-2", "a-*"),
+        ("decade-facade", "decade-*"),
+    ],
+)
+def test_patterns_of_names(name: str, pattern: str) -> None:
+    assert pattern_of(name) == pattern
+
+
+def test_few_groups_have_a_row_each() -> None:
+    rows = [client(f"g-{number}") for number in range(GROUPS_SHOWN + 1)]
+    assert len(folds_of(rows)) == 1
+    assert len(folds_of(rows[1:])) == GROUPS_SHOWN
 
 
 def times(*hours: tuple[int, int]) -> pa.Table:
@@ -160,11 +221,16 @@ def many(groups: int, days: int = 3) -> Audit:
 
 def _named(number: int, day: int) -> dict[str, Any]:
     return {
-        "group_id": f"g-{number}",
-        "rebalance_id": f"g-{number}#{day}",
+        "group_id": _name(number),
+        "rebalance_id": f"{_name(number)}#{day}",
         "generation": day,
         "date": f"{_at(number, day):%Y-%m-%d}",
     }
+
+
+def _name(number: int) -> str:
+    """Return names that have no pattern in common."""
+    return "g" + "".join(chr(ord("a") + int(digit)) for digit in f"{number:03}")
 
 
 def _at(number: int, day: int) -> datetime:

@@ -14,10 +14,10 @@ from playwright.sync_api import Browser, Page
 
 import verify
 from oracle.report import page_of, write_page
+from oracle.report.facts import units_of
 from oracle.report.load import load
 from oracle.report.openable import MOST, even_room
 from oracle.report.outliers import solved
-from oracle.summary import client_units
 from tests.oracle.report.audits import Audit
 from tests.oracle.report.html_reading import read_html
 from tests.oracle.report.scenes import (
@@ -53,14 +53,14 @@ def titles(folder: Path) -> dict[str, list[str]]:
 def test_the_newest_rebalance_of_each_group_is_first(tmp_path: Path) -> None:
     assert titles(small_audit().write(tmp_path / "audit")) == {
         "orders": [
-            "generation 5 · invalid",
-            "generation 4 · unbalanced",
-            "generation 3 · needless moves",
-            "generation 2 · needless moves",
-            "generation 1 · at the optimum",
+            "2026-03-01 12:00:05 UTC, generation 5 · invalid",
+            "2026-03-01 12:00:04 UTC, generation 4 · unbalanced",
+            "2026-03-01 12:00:03 UTC, generation 3 · needless moves",
+            "2026-03-01 12:00:02 UTC, generation 2 · needless moves",
+            "2026-03-01 12:00:01 UTC, generation 1 · at the optimum",
         ],
         "feed": ["generation 4 · needless moves", "generation 2 · at the optimum"],
-        "chain": ["generation 1 · unbalanced"],
+        "chain": ["2026-03-01 12:00:01 UTC, generation 1 · unbalanced"],
     }
 
 
@@ -119,9 +119,9 @@ def test_the_data_of_each_group_is_cut(
 
 
 def _assert_cut(cut: dict[str, list[str]]) -> None:
-    assert cut["feed"] == ["generation 1 · at the optimum"]
+    assert cut["feed"] == ["2026-03-01 12:00:01 UTC, generation 1 · at the optimum"]
     assert 2 < len(cut["orders"]) < 10
-    assert cut["orders"][0] == "generation 20 · needless moves"
+    assert cut["orders"][0] == "2026-03-01 12:00:20 UTC, generation 20 · needless moves"
 
 
 @pytest.mark.heavy
@@ -152,7 +152,7 @@ def test_the_transfers_balance_what_was_recorded(
     }
     audit.rebalance(instance, {"actual": answer})
     tables = load(audit.write(tmp_path / "audit"))
-    units = client_units(tables.actual, tables.rebalances, tables.episodes)
+    units = units_of(tables)
     (found,) = solved(tables, units.to_pylist(), "newest-claim")
     held = {
         name: {topic: {*numbers} for topic, numbers in member.items()}
@@ -258,12 +258,19 @@ def test_a_link_opens_any_rebalance(page: Page) -> None:
     page.wait_for_function(
         "document.querySelector('#opened select').selectedOptions[0].text === 'orders'"
     )
-    assert shown() == ["SELECT", "orders", "generation 1 · at the optimum"]
+    assert shown() == [
+        "SELECT",
+        "orders",
+        "2026-03-01 12:00:01 UTC, generation 1 · at the optimum",
+    ]
     assert page.get_by_role("button", name="Older").is_disabled()
     page.get_by_role("button", name="Newer").click()
     assert page.evaluate("location.hash") == "#rebalance-orders-2"
     page.keyboard.press("Enter")  # the button still has the focus
-    assert shown()[1:] == ["orders", "generation 3 · needless moves"]
+    assert shown()[1:] == [
+        "orders",
+        "2026-03-01 12:00:03 UTC, generation 3 · needless moves",
+    ]
 
 
 @pytest.mark.heavy

@@ -22,6 +22,7 @@ RULES = {
     "unknown-partition": "assigned although it does not exist",
     "unrevoked": "assigned before its owner had revoked it",
 }
+TIME = r"(?:, (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC)?"
 LOADS = r"([\d×, …]+)"
 
 
@@ -68,9 +69,9 @@ def check_case(case: Element, tables: Recount) -> None:
 
 def _row(title: str, said: str, tables: Recount) -> Row:
     """Return the row that a case shows, with its instance."""
-    match = re.fullmatch(rf"(?:{NAME} / )?{NAME}(?:, generation {N})?", title)
+    match = re.fullmatch(rf"(?:{NAME} / )?{NAME}{TIME}(?:, generation {N})?", title)
     assert match, title
-    cluster, group, generation = match.groups()
+    cluster, group, time, generation = match.groups()
     kinds = {"Moved": "needless", "Loads": "unbalanced"}
     kind = kinds.get(said.split(maxsplit=1)[0], "invalid")
     instances = {r["rebalance_id"]: r["instance"] for r in tables.tables["rebalances"]}
@@ -85,12 +86,21 @@ def _row(title: str, said: str, tables: Recount) -> Row:
                 unit["outcome"] == kind
                 and visible(row["group_id"]) == group
                 and (cluster is None or visible(row["cluster"]) == cluster)
+                and _time(row, tables) == time
                 and (None if number_of is None else f"{number_of}") == generation
             ):
                 instance = row.get("instance") or instances[row["rebalance_id"]]
                 found.append(row | {"instance": instance})
     assert len(found) == 1, (title, said, len(found))
     return found[0]
+
+
+def _time(row: Row, tables: Recount) -> str | None:
+    """Return the time of a rebalance, of a cooperative one that of its last round."""
+    of_episode = row.get("ended_at")
+    recorded = {r["rebalance_id"]: r["at"] for r in tables.tables["rebalances"]}
+    at = recorded[row["rebalance_id"]] if "rebalance_id" in row else of_episode
+    return None if at is None else f"{at:%Y-%m-%d %H:%M:%S}"
 
 
 def _check_violations(said: str, row: Row) -> None:
