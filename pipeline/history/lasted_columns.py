@@ -74,9 +74,8 @@ def ends_of_generations(read: ReadGroups, people: Participants) -> StateEnds:
     row = _of_kinds(read, GENERATION, DELETED)
     is_generation = groups.kind[row] == GENERATION
     number = np.where(is_generation, groups.tape[groups.at[row] + NUMBER], 0)
-    group = read.number[row]
     is_same = np.zeros(len(row), np.bool_)
-    is_same[1:] = (group[1:] == group[:-1]) & (number[1:] == number[:-1])
+    is_same[1:] = number[1:] == number[:-1]  # the first of a group ends no state
     is_empty = ~is_generation | (people.first[row] == people.first[row + 1])
     is_end = is_empty | ~is_same
     return StateEnds(row[is_end], is_empty[is_end])

@@ -122,7 +122,7 @@ def answer_batch(
             is_actual & is_balanced & is_known, figures[:, NEEDLESS_LAG]
         ),
         "at_optimum": where(withheld == 0, is_balanced & (moves == moves_least)),
-        **_harm(chosen, figures, moves_least, is_actual, lasted.take(pa.array(of))),
+        **_harm(chosen, figures, is_actual, lasted.take(pa.array(of))),
         "status": ["optimal" if name == OPTIMUM else None for name in listed],
         "proved_dec_min": is_optimum,
         "proved_stickiness": is_optimum,
@@ -137,21 +137,25 @@ def answer_batch(
 def _harm(
     chosen: Sequence[tuple[CodedAnswers, int]],
     figures: Ints,
-    moves_least: Ints,
     is_actual: Bools,
     lasted: pa.Array,
 ) -> dict[str, pa.Array]:
     """Return the columns of harm; a decided answer assigns each partition once."""
-    withheld = figures[:, WITHHELD]
+    places = np.flatnonzero(is_actual)
+    real = [chosen[place][0] for place in places.tolist()]
+    withheld, score = figures[places, WITHHELD], figures[places, SCORE]
+    least = [
+        (of.least.moves, of.least.kip54_score, len(of.code.members)) for of in real
+    ]
+    moves, scores, members = np.array(least, np.int64).reshape(-1, 3).T
     counts = np.zeros((len(chosen), len(HARM)), np.int64)
-    for place in np.flatnonzero(is_actual & (withheld > moves_least)).tolist():
-        counts[place, WAITING] = waiting_of(
-            int(withheld[place]), int(moves_least[place]), chosen[place][0].n_rivals
+    for place in np.flatnonzero(withheld > moves).tolist():
+        waiting = waiting_of(
+            int(withheld[place]), int(moves[place]), real[place].n_rivals
         )
-    members = np.array([len(answers.code.members) for answers, _ in chosen], np.int64)
-    least = [int(answers.found.optimum[SCORE]) for answers, _ in chosen]
-    transfers = least_transfers(figures[:, SCORE] - np.array(least, np.int64), members)
-    counts[:, IMBALANCE] = np.where(withheld == 0, transfers, ABSENT)
+        counts[places[place], WAITING] = waiting
+    transfers = least_transfers(score - scores, members)
+    counts[places, IMBALANCE] = np.where(withheld == 0, transfers, ABSENT)
     return harm_columns(counts, pc.if_else(pa.array(is_actual), lasted, None))
 
 

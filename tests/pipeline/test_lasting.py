@@ -96,6 +96,15 @@ PEOPLE = [new_member("a", classic=CLASSIC), new_member("b")]
         # An empty group, and one that is deleted.
         ([*FIRST, *gone("a"), epoch(3), complete(3)], [(2, 8, EMPTY)]),
         ([*FIRST, *ended("a")], [(2, 9, EMPTY)]),
+        # Another group under the same name, of which a member had no tombstone.
+        (
+            [
+                *(*FIRST, *ended()),
+                *(new_member("b"), epoch(2), target("b", {"t": [0]}), complete(2)),
+                *(*gone("b"), epoch(3)),
+            ],
+            [(2, 6, EMPTY), (2, 14, EMPTY)],
+        ),
         # A group epoch that members survive; one that is not there.
         ([*FIRST, epoch(3), epoch(4)], [(2, None, OPEN)]),
         ([*FIRST, epoch(5), complete(5)], [(2, 6, NEXT)]),
