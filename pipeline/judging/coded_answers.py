@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import orjson
 
 from pipeline.evaluation import ACTUAL, ALWAYS, OPTIMUM, Least, evidence_text
@@ -28,10 +27,10 @@ from pipeline.judging.code_kernels import (
     UNKNOWN,
     WITHHELD,
 )
-from pipeline.judging.code_layout import lay_out
 from pipeline.judging.evaluated import Evaluated
-from pipeline.judging.rebalance_code import RebalanceCode, sections_of
-from rebalance import ABSENT, NOBODY, ClaimRule
+from pipeline.judging.harm import count_rivals
+from pipeline.judging.rebalance_code import RebalanceCode
+from rebalance import ABSENT, ClaimRule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,9 +74,7 @@ class CodedAnswers:
     @property
     def n_rivals(self) -> int:
         """Number of partitions that several subscribers claim with equal right."""
-        is_strict = self.claim_rule is ClaimRule.CURRENT_GENERATION
-        layout = lay_out(sections_of(self.code.code), is_strict)
-        return int(np.count_nonzero(layout.is_claimed & (layout.owner == NOBODY)))
+        return count_rivals(self.code.code, self.claim_rule)
 
     @property
     def peak_lag_bound(self) -> int | None:

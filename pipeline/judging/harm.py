@@ -17,8 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.evaluation import AssignorAnswer, Least
+from pipeline.judging.rebalance_code import sections_of
 from pipeline.tables import HARM
-from rebalance import ABSENT, INT64_MAX, Int64
+from rebalance import ABSENT, INT64_MAX, ClaimRule, Int64
 from verify import Case
 
 UNREAD, SHARED_BY_SEVERAL, WAITING, IMBALANCE = range(len(HARM))
@@ -26,6 +27,7 @@ UNREAD, SHARED_BY_SEVERAL, WAITING, IMBALANCE = range(len(HARM))
 _NAMES: Final = tuple(field.name for field in HARM)
 _UNASSIGNED: Final = "unassigned"
 _TWICE: Final = "assigned-twice"
+_OLDEST: Final = np.iinfo(np.int64).min
 
 
 def least_transfers(gap: Int64, members: Int64) -> Int64:
@@ -66,6 +68,26 @@ def waiting_of(withheld: int, moves_least: int | None, rivals: int) -> int:
     if moves_least is None:
         return ABSENT
     return max(0, withheld - moves_least - rivals)
+
+
+def count_rivals(code: Int64, claim_rule: ClaimRule) -> int:
+    """Count the partitions of which two newest claims, of subscribers, are equal."""
+    sections = sections_of(code)
+    offsets, partition = sections.topic_offsets, sections.claims
+    n_topics, classes = len(offsets) - 1, np.diff(sections.class_offsets)
+    member = np.repeat(np.arange(len(sections.rack)), np.diff(sections.claim_offsets))
+    generation = sections.generation[member]
+    topic = np.searchsorted(offsets, partition, "right") - 1
+    wanted = np.repeat(np.arange(len(classes)), classes) * n_topics
+    counts = np.isin(
+        sections.member_class[member] * n_topics + topic, wanted + sections.class_topics
+    )
+    if claim_rule is ClaimRule.CURRENT_GENERATION:
+        counts &= generation == sections.generation.max(initial=_OLDEST)
+    newest = np.full(offsets[-1], _OLDEST)
+    np.maximum.at(newest, partition[counts], generation[counts])
+    counts &= generation == newest[partition]
+    return int(np.count_nonzero(np.bincount(partition[counts]) > 1))
 
 
 def harm_columns(counts: Int64, lasted: pa.Array) -> dict[str, pa.Array]:

@@ -10,22 +10,28 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from oracle.summary.outcome_columns import least_transfers as expected_transfers
 from pipeline.cases import NEXT, Case
-from pipeline.judging.harm import harm_columns, least_transfers
+from pipeline.judging.harm import count_rivals, harm_columns, least_transfers
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.sources.rows import CASE
 from pipeline.tables import HARM
-from rebalance import INT64_MAX
+from rebalance import INT64_MAX, ClaimRule, DocumentError
 from tests.pipeline.audit_files import rows_of as rows_of_table
 from tests.pipeline.cluster_facts import facts
 from tests.pipeline.groups import Log, commit, group, member, replay
-from tests.pipeline.judging.coded import churn_settings
+from tests.pipeline.judging.coded import batch_of, churn_settings, question_of
 from tests.pipeline.judging.judged_cases import rows_of
 from tests.pipeline.judging.test_judge_rows import judged
 from tests.pipeline.local_audit import local_audit
 from tests.pipeline.recorded import churn_rows
+from tests.support.shapes import Document, rebalance
+from tests.support.shapes import member as new_member
+from tests.support.strategies import LARGER, rebalances
+from verify import case_of
 
 HOUR = 3_600_000
 TOPIC = ("t",)
@@ -66,6 +72,7 @@ def one(generation: int, *held: dict[str, Any], **more: Any) -> Any:
         ([[0, 1], [1, 2], [1]], (1, 1, 0, None)),  # of three members
         ([[0, 1, 1], [2, 3]], (0, 0, 0, None)),  # twice, but of one member
         ([[0, 1, 9], [2, 3, 9]], (0, 0, 0, None)),  # one that does not exist
+        ([[0, 1, 9], [1, 2, 3, 9]], (0, 1, 0, None)),
         ([[0, 1, 2, 3], []], (0, 0, 0, 2)),
         ([[0, 1, 2], [3]], (0, 0, 0, 1)),
         ([[0, 1], [2, 3], []], (0, 0, 0, 1)),
@@ -192,3 +199,30 @@ def test_the_recording_of_churn() -> None:
     ]
     assert (len(harmed), min(unread), max(unread)) == (10, 7, 37)
     assert sum(row["unread_partition_ms"] for row in harmed) == 246_380
+
+
+OLD_RIVALS = rebalance(
+    {"t": {"partitions": 3}},
+    {
+        "a": new_member(["t"], {"t": [0]}, generation=5),
+        "b": new_member(["t"], {"t": [0]}, generation=3),
+        "c": new_member(["t"], {"t": [0, 1]}, generation=3),
+        "d": new_member(["t"], {"t": [1]}, generation=3),
+    },
+)
+
+
+@example(document=OLD_RIVALS, rule=ClaimRule.NEWEST_CLAIM)
+@example(document=OLD_RIVALS, rule=ClaimRule.CURRENT_GENERATION)
+@given(document=rebalances(LARGER), rule=st.sampled_from(ClaimRule))
+def test_rivals_are_those_of_the_judge(document: Document, rule: ClaimRule) -> None:
+    try:
+        batch = batch_of(document, question_of(document))
+    except DocumentError:
+        return
+    code = batch.code_of(0)
+    if code is None:
+        return
+    case = case_of(batch.canonical(0), claim_rule=rule.value)
+    expected = sum(map(len, case.rivals.values()))
+    assert count_rivals(code.code, rule) == expected
