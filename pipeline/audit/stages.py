@@ -75,7 +75,7 @@ def reconstruct(
 
 
 def reconstruct_batches(batches: Batches, *, are_single: bool = False) -> Batches:
-    """Reconstruct the cases of whole groups; a last row states what has been read.
+    """Reconstruct the cases of whole groups; a last row has counts and the last time.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ Harm = tuple[int | None, ...]
 
 
 def harm(case: Case, size: int = 4, lasted: int | None = 1) -> Harm:
-    """Return what the real answer harms: a partition-millisecond per partition."""
+    """Return the harm of the real answer, which lasts so many milliseconds."""
     assert case.at is not None
     until = None if lasted is None else case.at + lasted
     rows = judged(replace(case, ended=NEXT, until=until), facts({"t": size}))
