@@ -26,6 +26,7 @@ from tests.pipeline.recorded import in_order
 from tests.support.wire import RECORDINGS
 
 EVENTS = RECORDINGS / "events"
+PLAYED = RECORDINGS / "what-ifs"
 BROKER_SESSION_MS = 6_000
 """Session timeout of the new protocol, which the broker has."""
 EARLY_MS = 1_500

@@ -12,14 +12,12 @@ from studies.recording.what_if_events import DELAY_MS, WHAT_IFS
 from tests.pipeline.planned_acts import (
     EVENTS,
     LATE_MS,
+    PLAYED,
     check_acts,
     planned_acts,
     planned_rebalances,
     unanswered,
 )
-from tests.support.wire import RECORDINGS
-
-PLAYED = RECORDINGS / "what-ifs"
 
 
 @pytest.mark.parametrize("group", WHAT_IFS)
