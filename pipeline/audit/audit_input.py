@@ -17,6 +17,7 @@ from pipeline.sources.given_subscriptions import read_subscriptions
 from pipeline.sources.lag_metrics import LagGap, read_lag_metrics
 from pipeline.sources.record_format import RecordFormat, record_format
 from pipeline.sources.sidecars import LogsFile, read_offsets, read_topics
+from pipeline.time_window import time_text
 
 if TYPE_CHECKING:  # its clients take a while to load
     from pipeline.live import LiveSource
@@ -63,6 +64,9 @@ class AuditInput:
             "subscriptions": _name_of(side.subscriptions),
             "lag": [name_of(str(file)) for file in request.lag],
             "auto_offset_reset": request.offset_reset.value,
+            "since": None if request.since is None else time_text(request.since),
+            "until": None if request.until is None else time_text(request.until),
+            "groups": list(request.groups),
         }
 
 

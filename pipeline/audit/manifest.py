@@ -36,7 +36,8 @@ class AuditCounts:
     ``rows_read`` are those of the sources, of which ``rows_repeated`` are records that
     were delivered again and count once; ``rows`` are counted per table, and
     ``quarantine`` are records per kind and reason, most frequent first, and
-    ``durations_unknown`` durations per reason.
+    ``durations_unknown`` durations per reason. ``left_out`` are rebalances and
+    snapshots that were not asked for, per reason.
     """
 
     rows_read: int
@@ -44,6 +45,7 @@ class AuditCounts:
     rows: dict[str, int]
     quarantine: dict[str, int]
     durations_unknown: dict[str, int]
+    left_out: dict[str, int]
 
 
 def manifest_of(
@@ -81,6 +83,7 @@ def manifest_of(
         "rows": dict(counts.rows),
         "quarantine": dict(counts.quarantine),
         "durations_unknown": dict(counts.durations_unknown),
+        "left_out": dict(counts.left_out),
         "versions": versions() | {"java": java},
         "machine": machine(),
         "spark": dict(spark),

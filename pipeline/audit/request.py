@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
+from pipeline.audit.case_choice import CaseChoice
 from pipeline.files import Location
+from pipeline.time_window import TimeWindow
 from rebalance import MAX_PARTITIONS, ClaimRule, OffsetReset
 
 
@@ -42,6 +45,12 @@ class AuditRequest:
     """How key and value are written (`pipeline.sources.record_format`)."""
     group_name: str | None = None
     """Group of describe tables without a column GROUP."""
+    since: datetime | None = None
+    """Judge only rebalances and snapshots from this time on, which has a zone."""
+    until: datetime | None = None
+    """Judge only rebalances and snapshots before this time, which has a zone."""
+    groups: Sequence[str] = ()
+    """Judge only these groups; ``*`` stands for any characters. Empty: all groups."""
     claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM
     max_partitions: int = MAX_PARTITIONS
     """Reject larger instances, and larger counts in ``topics``."""
@@ -52,3 +61,15 @@ class AuditRequest:
     cores of this machine."""
     tasks: int | None = None
     """Number of parts of the work; None: determined by the number of cores."""
+
+    @property
+    def choice(self) -> CaseChoice:
+        """The cases that are judged.
+
+        Raises
+        ------
+        SourceError
+            If there cannot be any: no time is in the window, or a name is empty.
+        """
+        window = TimeWindow(since=self.since, until=self.until)
+        return CaseChoice(window=window, groups=tuple(self.groups))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from pyspark.sql import SparkSession
 
 from pipeline.audit.audit_input import found_input
+from pipeline.audit.case_choice import NO_TIME, CaseChoice
 from pipeline.audit.fingerprint import fingerprint
 from pipeline.audit.judged import JudgedRuns
 from pipeline.audit.lazy_spark import Clock, LazySpark, in_background
@@ -21,7 +22,7 @@ from pipeline.audit.manifest import AuditCounts, manifest_of
 from pipeline.audit.request import AuditRequest
 from pipeline.audit.run_row import run_table
 from pipeline.audit.stage_progress import Progress, watched
-from pipeline.audit.stages import seen_by_tasks
+from pipeline.audit.stages import Seen, seen_by_tasks
 from pipeline.audit.steps import (
     Division,
     division_of,
@@ -52,7 +53,8 @@ class AuditSummary:
     """Summary of an audit.
 
     ``rows`` are counted per table and ``quarantine`` per kind and reason, most frequent
-    first; ``seconds`` are per phase.
+    first; ``seconds`` are per phase. ``left_out`` are rebalances and snapshots that
+    were not asked for, per reason.
     """
 
     out: str
@@ -63,6 +65,7 @@ class AuditSummary:
     started: datetime
     finished: datetime
     seconds: dict[str, float]
+    left_out: dict[str, int] = field(default_factory=dict)
 
 
 def audit(
@@ -111,6 +114,7 @@ def audit(
     if KIP54 in selected:
         with extra_needed(KIP54):
             import_module("ortools")
+    choice = request.choice
     clock, started = Clock(), datetime.now(UTC)
     with ExitStack() as stack:
         session = LazySpark(stack, request.master, request.out, clock)
@@ -129,6 +133,7 @@ def audit(
             claim_rule=request.claim_rule,
             assignors=selected,
             facts=given.facts,
+            choice=choice,
             division=division_of(spark, found, request.tasks),
             progress=progress,
             tell=tell,
@@ -162,6 +167,7 @@ def audit(
         started=started,
         finished=finished,
         seconds=clock.seconds,
+        left_out=counts.left_out,
     )
 
 
@@ -171,6 +177,7 @@ class _Audit:
     claim_rule: ClaimRule
     assignors: tuple[str, ...]
     facts: ClusterFacts
+    choice: CaseChoice
     division: Division
     progress: Progress | None
     tell: Tell
@@ -188,8 +195,11 @@ def _run(
             audit.tell(f"continuing: {earlier.described(len(work.tables()))}")
             cases = earlier.cases
         else:
-            cases = read_cases(spark, work, found, audit.facts, audit.division)
+            cases = read_cases(
+                spark, work, found, audit.facts, audit.division, audit.choice
+            )
         seen = seen_by_tasks(cases)
+        _tell_left_out(seen, audit)
         names = {**seen.names, **audit.facts.names}
         counts = replace(audit.facts.counts, shown=known_counts(seen.topics, names))
         is_small = seen.cases <= JUDGED_WHOLE
@@ -217,6 +227,19 @@ def _run(
             rows=judged.count_rows(),
             quarantine=judged.count_quarantine(),
             durations_unknown=judged.count_unknown_durations(),
+            left_out=seen.left_out,
+        )
+
+
+def _tell_left_out(seen: Seen, audit: _Audit) -> None:
+    """Report groups that do not occur, and cases without a time."""
+    for name in audit.choice.groups:
+        if name not in seen.matched:
+            audit.tell(f"--group {name}: no rebalance or snapshot of such a group")
+    if without := seen.left_out.get(NO_TIME):
+        audit.tell(
+            f"left out, because their times are not known: {without:,} rebalances and "
+            "snapshots"
         )
 
 

@@ -8,11 +8,11 @@ work of a stage's tasks is a function of Arrow batches (`reconstruct_batches`,
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,6 +21,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
+from pipeline.audit.case_choice import LEFT_OUT_BECAUSE, CaseChoice
 from pipeline.audit.judged import JUDGED, PART, judged_batches
 from pipeline.audit.sorting import in_order_once
 from pipeline.case_table import case_at
@@ -36,6 +37,8 @@ from pipeline.sources.parcels import ADDRESS, parcels_table, unpacked
 from pipeline.sources.rows import (
     CASE,
     CASES,
+    LEFT_OUT,
+    MATCHED,
     READ,
     REPEATED,
     ROWS,
@@ -53,28 +56,36 @@ from pipeline.table_bytes import from_bytes
 
 Batches = Iterator[pa.RecordBatch]
 
-COUNTS: Final = (TOPIC, TOPIC_ID, READ, REPEATED)
+_ALL_CASES: Final = CaseChoice()
+
+COUNTS: Final = (TOPIC, TOPIC_ID, READ, REPEATED, LEFT_OUT, MATCHED)
 """Kinds of rows that are not judged: the facts and counts of tasks."""
 
 
 def reconstruct(
-    parcels: DataFrame, tasks: int, *, are_single: bool = False
+    parcels: DataFrame,
+    tasks: int,
+    *,
+    are_single: bool = False,
+    choice: CaseChoice = _ALL_CASES,
 ) -> DataFrame:
     """Gather the records of each group in order, and reconstruct its cases.
 
     ``parcels`` are packed for so many tasks (`pipeline.sources.parcels`). The number of
     rows that each task has read, and their last time, are part of the result, so a task
     that Spark repeats is not counted twice. ``are_single``: each case has a row of its
-    own.
+    own. Only the chosen cases are part of the result.
     """
 
     def stage(batches: Batches) -> Batches:
-        return reconstruct_batches(batches, are_single=are_single)
+        return reconstruct_batches(batches, are_single=are_single, choice=choice)
 
     return _by_group(parcels, tasks, stage)
 
 
-def reconstruct_batches(batches: Batches, *, are_single: bool = False) -> Batches:
+def reconstruct_batches(
+    batches: Batches, *, are_single: bool = False, choice: CaseChoice = _ALL_CASES
+) -> Batches:
     """Reconstruct the cases of whole groups; a last row has counts and the last time.
 
     Parameters
@@ -83,6 +94,8 @@ def reconstruct_batches(batches: Batches, *, are_single: bool = False) -> Batche
         Rows as in `ROWS`, sorted by `HISTORY_ORDER` over all batches.
     are_single
         Whether each case has a row of its own.
+    choice
+        The cases that are kept.
     """
     count = 0
     latest: int | None = None
@@ -95,7 +108,8 @@ def reconstruct_batches(batches: Batches, *, are_single: bool = False) -> Batche
             yield batch
 
     rows = histories_of_groups(counted())
-    yield from batches_of(_single(rows) if are_single else rows)
+    rows = _single(rows) if are_single else rows
+    yield from batches_of(choice.chosen(rows))
     yield from batches_of([read_row(count, latest)])
 
 
@@ -114,21 +128,29 @@ def _single(rows: Iterable[Row]) -> Iterator[Row]:
             yield row
 
 
-def match_snapshots(rows: DataFrame, names: dict[str, str], tasks: int) -> DataFrame:
+def match_snapshots(
+    rows: DataFrame,
+    names: dict[str, str],
+    tasks: int,
+    choice: CaseChoice = _ALL_CASES,
+) -> DataFrame:
     """Match the snapshots of each group with its rebalances (`match_batches`).
 
     This takes a stage of its own: the names of topic ids come from all groups.
     """
 
     def match(batches: Batches) -> Batches:
-        return match_batches(batches, names)
+        return match_batches(batches, names, choice)
 
     return _by_group(parcels_table(rows, tasks), tasks, match)
 
 
-def match_batches(batches: Batches, names: Mapping[str, str]) -> Batches:
-    """Complete snapshots of whole groups, sorted (`with_record_states`)."""
-    return batches_of(with_record_states(_rows_of(batches), names))
+def match_batches(
+    batches: Batches, names: Mapping[str, str], choice: CaseChoice = _ALL_CASES
+) -> Batches:
+    """Complete snapshots of whole groups, sorted; keep the chosen cases."""
+    rows = with_record_states(_rows_of(batches), names)
+    return batches_of(choice.chosen(rows))
 
 
 class Seen(NamedTuple):
@@ -138,8 +160,10 @@ class Seen(NamedTuple):
     names: dict[str, str]  # of topic ids
     rows_read: int
     rows_repeated: int
-    cases: int  # rebalances and snapshots
+    cases: int  # rebalances and snapshots that are judged
     history_end: int | None  # latest time of any record, in milliseconds
+    left_out: dict[str, int]  # the others, per reason
+    matched: frozenset[str]  # names of groups that were asked for, and occur
 
 
 def seen_by_tasks(rows: DataFrame) -> Seen:
@@ -158,7 +182,17 @@ def seen_by_tasks(rows: DataFrame) -> Seen:
         cases=sum(row["count"] for row in found[CASE])
         + sum(row["records"] * row["count"] for row in found[CASES]),
         history_end=last_of(row["at"] for row in found[READ]),
+        left_out=left_out_of(found[LEFT_OUT]),
+        matched=frozenset(row["record"] for row in found[MATCHED]),
     )
+
+
+def left_out_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Add up the cases that are left out, per reason that occurs."""
+    counts = Counter[str]()
+    for row in rows:
+        counts[row["reason"]] += row["records"] * row.get("count", 1)
+    return {why: counts[why] for why in LEFT_OUT_BECAUSE if counts[why]}
 
 
 def topic_names(rows: DataFrame) -> dict[str, str]:

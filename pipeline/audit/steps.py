@@ -12,6 +12,7 @@ from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
+from pipeline.audit.case_choice import CaseChoice
 from pipeline.audit.judged import PART, JudgedRuns
 from pipeline.audit.stages import (
     judge,
@@ -118,8 +119,9 @@ def read_cases(
     found: FoundSources,
     facts: ClusterFacts,
     division: Division,
+    choice: CaseChoice,
 ) -> DataFrame:
-    """Read the sources, reconstruct their cases, and save them."""
+    """Read the sources, reconstruct their cases, and save the chosen ones."""
     tasks, most = division.tasks, facts.max_partitions
     tables: list[DataFrame] = []
     if found.files:
@@ -133,12 +135,13 @@ def read_cases(
         tables.append(live_parcels(spark, found.live, tasks))
     table = reduce(DataFrame.unionByName, tables)
     if not found.has_states:
-        return save_cases(spark, work, reconstruct(table, tasks), division.parts)
+        cases = reconstruct(table, tasks, choice=choice)
+        return save_cases(spark, work, cases, division.parts)
     cases = reconstruct(table, tasks, are_single=True)
     kept = cases.persist(StorageLevel.MEMORY_AND_DISK)
     try:
         names = {**topic_names(kept), **facts.names}
-        matched = match_snapshots(kept, names, tasks)
+        matched = match_snapshots(kept, names, tasks, choice)
         return save_cases(spark, work, matched, division.parts)
     finally:
         kept.unpersist()

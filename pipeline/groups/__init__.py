@@ -12,11 +12,13 @@ from pipeline.groups.assignor_history import (
 from pipeline.groups.group_source import group_source, read_group
 from pipeline.groups.held_now import with_held
 from pipeline.groups.moments import GroupRebalance, choose, near_names
+from pipeline.time_window import TimeWindow
 
 __all__ = [
     "AssignorHistory",
     "GroupRebalance",
     "HistoryAnswer",
+    "TimeWindow",
     "answers_of_group",
     "choose",
     "group_source",

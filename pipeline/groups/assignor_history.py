@@ -7,7 +7,8 @@ from typing import Final
 
 from pipeline.groups.audit_folder import AuditFolder
 from pipeline.groups.group_source import group_source
-from pipeline.groups.moments import named_group
+from pipeline.groups.moments import named_group, none_within
+from pipeline.time_window import ALL_TIMES, TimeWindow
 from rebalance import SourceError
 
 _COLUMNS: Final = (
@@ -53,15 +54,20 @@ class AssignorHistory:
 
 
 def answers_of_group(
-    source: str, group: str | None, *, group_name: str | None = None
+    source: str,
+    group: str | None,
+    *,
+    group_name: str | None = None,
+    window: TimeWindow = ALL_TIMES,
 ) -> AssignorHistory:
-    """Read the answers over the history of a group.
+    """Read the answers over the history of a group, to the rebalances in a window.
 
     Raises
     ------
     SourceError
-        If the source is not a folder of an audit, or has no rebalance of such a group;
-        or if ``group_name`` is given, which does not apply to such a folder.
+        If the source is not a folder of an audit, or has no rebalance of such a group
+        in the window; or if ``group_name`` is given, which does not apply to such a
+        folder.
     """
     found = group_source(source, group_name=group_name)
     if not isinstance(found, AuditFolder):
@@ -71,6 +77,12 @@ def answers_of_group(
     rows = found.rows("answers", name, _COLUMNS)
     if not rows:
         raise SourceError(f"no rebalance of group {name!r}", source=source)
+    if window.is_bounded:
+        moments = found.moments(name)
+        kept = {moment.key for moment in moments if window.has(moment.at)}
+        rows = [row for row in rows if row["rebalance_id"] in kept]
+        if not rows:
+            raise SourceError(none_within(name, moments, window), source=source)
     return AssignorHistory(
         group=name,
         answers=tuple(

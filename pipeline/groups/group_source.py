@@ -9,6 +9,7 @@ from typing import Final
 from pipeline.files import status_of
 from pipeline.groups.audit_folder import is_audit, opened_audit
 from pipeline.groups.moments import GroupRebalance, GroupSource, choose
+from pipeline.time_window import ALL_TIMES, TimeWindow
 from rebalance import MAX_PARTITIONS, SourceError
 
 _SERVERS: Final = re.compile(r"[^/\s,]+:[0-9]{1,5}(,[^/\s,]+:[0-9]{1,5})*")
@@ -23,13 +24,14 @@ def read_group(
     config: Path | None = None,
     max_partitions: int = MAX_PARTITIONS,
     group_name: str | None = None,
+    window: TimeWindow = ALL_TIMES,
 ) -> GroupRebalance:
     """Read a group, of which the name can be left out if there is only one.
 
     Without ``generation``, the last rebalance; the last snapshot, if there is none.
     ``source`` is as for `group_source`, ``config`` has the client settings for a
     running cluster, and ``group_name`` is the group of describe tables without a column
-    GROUP.
+    GROUP. Only rebalances and snapshots in ``window`` count.
 
     Raises
     ------
@@ -42,7 +44,7 @@ def read_group(
     found = group_source(
         source, config=config, max_partitions=max_partitions, group_name=group_name
     )
-    return choose(found, group, generation)
+    return choose(found, group, generation, window)
 
 
 def group_source(

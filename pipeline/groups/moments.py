@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from itertools import groupby
 from typing import Any, Final, Protocol
 
+from pipeline.time_window import ALL_TIMES, TimeWindow
 from rebalance import AssignmentDocument, Rebalance, SourceError
 
 NEAR: Final = 5
@@ -78,11 +79,15 @@ class GroupSource(Protocol):
 
 
 def choose(
-    source: GroupSource, group: str | None, generation: int | None
+    source: GroupSource,
+    group: str | None,
+    generation: int | None,
+    window: TimeWindow = ALL_TIMES,
 ) -> GroupRebalance:
     """Read a group, of which the name can be left out if there is only one.
 
-    Without ``generation``, the last rebalance; the last snapshot, if there is none.
+    Without ``generation``, the last rebalance; the last snapshot, if there is none. If
+    the window has a bound, only the moments in it exist.
 
     Raises
     ------
@@ -90,7 +95,10 @@ def choose(
         If there is no such group or generation; it lists near ones, or states why the
         group cannot be judged.
     """
-    name, moments = _moments_of(source, group)
+    name, every = _moments_of(source, group)
+    moments = [moment for moment in every if window.has(moment.at)]
+    if not moments:
+        raise SourceError(none_within(name, every, window), source=source.name)
     rebalances = [moment for moment in moments if not moment.is_snapshot]
     if generation is not None:
         numbered = rebalances or [
@@ -99,14 +107,24 @@ def choose(
         found = [moment for moment in numbered if moment.generation == generation]
         if not found:
             reason = _no_generation(name, generation, numbered)
+            reason += f" {window}" if window.is_bounded else ""
             raise SourceError(reason, source=source.name)
         return source.read(found[-1])
     listed = rebalances or moments
     read = source.read(listed[-1])
-    if len(listed) == 1:
+    if len(listed) == 1 and not window.is_bounded:
         return read
-    note = _last_of(listed)
+    note = _last_of(listed, window)
     return replace(read, notes=(note, *read.notes))
+
+
+def none_within(name: str, moments: Sequence[Moment], window: TimeWindow) -> str:
+    """Return the reason why no moment of a group is in a window."""
+    times = [moment.at for moment in moments if moment.at is not None]
+    if not times:
+        return f"the times of group {name!r} are not known: no --since or --until"
+    known = f"its times are {_when(min(times))} to {_when(max(times))}"
+    return f"group {name!r} has no rebalance or snapshot {window}; {known}"
 
 
 def named_group(source: GroupSource, group: str | None) -> str:
@@ -199,13 +217,20 @@ def _no_generation(name: str, generation: int, rebalances: Sequence[Moment]) -> 
     return f"group {name!r} has no generation {generation}; it has {runs_of(known)}"
 
 
-def _last_of(moments: Sequence[Moment]) -> str:
+def _last_of(moments: Sequence[Moment], window: TimeWindow) -> str:
     """Return a note on the choice of the last of several moments."""
     last = moments[-1]
     what = "snapshot" if last.is_snapshot else "rebalance"
-    parts = [f"group {last.group!r}: the last of {len(moments):,} {what}s"]
+    which = f"the last of {len(moments):,} {what}s"
+    if window.is_bounded:
+        which = f"{which if len(moments) > 1 else f'the only {what}'} {window}"
+    parts = [f"group {last.group!r}: {which}"]
     if last.generation is not None:
         parts.append(f"generation {last.generation}")
     if last.at is not None:
-        parts.append(f"{last.at:%Y-%m-%d %H:%M:%S} UTC")
+        parts.append(_when(last.at))
     return ", ".join(parts)
+
+
+def _when(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC"

@@ -27,6 +27,10 @@ TOPIC: Final = "topic"
 TOPIC_ID: Final = "topic-id"
 READ: Final = "read"
 REPEATED: Final = "repeated"
+LEFT_OUT: Final = "left-out"
+"""A number of cases that are not judged because others were asked for."""
+MATCHED: Final = "matched"
+"""A name of groups that was asked for, and that occurs."""
 UNREADABLE: Final = "unreadable"
 SET_ASIDE: Final = "set-aside"
 FAILED: Final = "failed"
@@ -157,6 +161,16 @@ def latest_time(batch: pa.RecordBatch) -> int | None:
 def repeated_row(count: int) -> Row:
     """Return a row with the number of records that were delivered once more."""
     return {"what": REPEATED, "records": count}
+
+
+def left_out_row(reason: str, count: int) -> Row:
+    """Return a row with the number of cases that are left out for a reason."""
+    return {"what": LEFT_OUT, "reason": reason, "records": count}
+
+
+def matched_row(name: str) -> Row:
+    """Return a row with a name of groups that was asked for, and that occurs."""
+    return {"what": MATCHED, "record": name}
 
 
 def topic_id_row(topic_id: bytes, topic: str) -> Row:

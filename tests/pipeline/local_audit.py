@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 
 from pipeline.audit import AuditRequest, AuditSummary
 from pipeline.audit.audit_input import found_input
+from pipeline.audit.case_choice import CaseChoice
 from pipeline.audit.judged import JUDGED, PART, JudgedRuns
 from pipeline.audit.manifest import AuditCounts, manifest_of
 from pipeline.audit.run import JUDGED_WHOLE
@@ -30,6 +31,7 @@ from pipeline.audit.stages import (
     COUNTS,
     judge_batches,
     last_of,
+    left_out_of,
     match_batches,
     reconstruct_batches,
 )
@@ -44,6 +46,7 @@ from pipeline.judging.topic_names import names_of_ids
 from pipeline.known_counts import known_counts
 from pipeline.sources.find import FoundSources
 from pipeline.sources.rows import (
+    LEFT_OUT,
     READ,
     REPEATED,
     ROWS,
@@ -68,7 +71,7 @@ def local_audit(
     started = datetime.now(UTC)
     request = AuditRequest(sources=[*sources], out=out, cluster=cluster, **options)
     given = found_input(request, None, LOCAL_STORES, no_report)
-    cases, facts = _reconstructed(given.found, given.facts)
+    cases, facts = _reconstructed(given.found, given.facts, request.choice)
     settings = Settings(
         cluster=cluster,
         facts=facts,
@@ -87,6 +90,7 @@ def local_audit(
             rows=judged.count_rows(),
             quarantine=judged.count_quarantine(),
             durations_unknown=judged.count_unknown_durations(),
+            left_out=left_out_of(_of_kind(cases, LEFT_OUT)),
         )
     parameters = given.parameters(settings.assignors, JUDGED_WHOLE)
     manifest = manifest_of(
@@ -105,17 +109,18 @@ def local_audit(
 
 
 def _reconstructed(
-    found: FoundSources, facts: ClusterFacts
+    found: FoundSources, facts: ClusterFacts, choice: CaseChoice
 ) -> tuple[pa.Table, ClusterFacts]:
     """Return the cases, and the facts with the topics that the sources state."""
     rows = [*read_found(found, facts.max_partitions), *unknown_rows(found.unknown)]
     read = _in_batches(_table(batches_of(rows)))
-    cases = _table(reconstruct_batches(read, are_single=found.has_states))
+    at_once = {} if found.has_states else {"choice": choice}
+    cases = _table(reconstruct_batches(read, are_single=found.has_states, **at_once))
     stated = _of_kind(cases, TOPIC_ID)
     names = names_of_ids((row["key"], row["record"]) for row in stated)
     names = {**names, **facts.names}
     if found.has_states:
-        cases = _table(match_batches(_in_batches(cases), names))
+        cases = _table(match_batches(_in_batches(cases), names, choice))
     seen = known_counts(map(sighting_of, _of_kind(cases, TOPIC)), names)
     counts = replace(facts.counts, shown=seen)
     end = last_of(row["at"] for row in _of_kind(cases, READ))
@@ -163,4 +168,5 @@ def read_summary(out: Path) -> AuditSummary:
         started=datetime.fromisoformat(manifest["started"]),
         finished=datetime.fromisoformat(manifest["finished"]),
         seconds=manifest["seconds"],
+        left_out=manifest["left_out"],
     )

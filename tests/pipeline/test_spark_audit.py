@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from rebalance import OutputError, SourceError
 from tests.pipeline.audit_files import (
     CLUSTER,
     FIRST_LOOK,
+    HOSTILE,
     files_of,
     interrupt_in,
     log_of,
@@ -103,6 +105,31 @@ def test_the_rows_of_divided_work_are_those_of_one_task(
     kinds = Counter(table.column("source_kind").to_pylist())
     assert kinds.keys() == {"consumer-offsets", "rebalance"}
     assert kinds["rebalance"] == 2
+
+
+def test_a_choice_has_the_rows_of_one_task(
+    spark: SparkSession, sources: Path, tmp_path: Path
+) -> None:
+    """Names of groups that do not occur, and cases without a time, are reported."""
+    choice: dict[str, Any] = {
+        "since": datetime(2026, 1, 1, tzinfo=UTC),
+        "groups": ("g-*", "absent", HOSTILE),
+    }
+    expected = local_audit([sources], tmp_path / "local", cluster=CLUSTER, **choice)
+    lines: list[str] = []
+    request = AuditRequest(
+        sources=[sources], out=tmp_path / "out", cluster=CLUSTER, tasks=5, **choice
+    )
+    found = audit(request, tell=lines.append)
+    assert_same_rows(found, expected)
+    assert found.left_out == expected.left_out == manifest_of(found)["left_out"]
+    parameters = manifest_of(found)["parameters"]
+    assert parameters["since"] == "2026-01-01T00:00:00Z"
+    assert parameters["groups"] == [*choice["groups"]]
+    absent, untimed = lines
+    assert absent == "--group absent: no rebalance or snapshot of such a group"
+    count = f"{found.left_out['no-time']} rebalances and snapshots"
+    assert untimed == f"left out, because their times are not known: {count}"
 
 
 @pytest.mark.nightly(minutes=1.6)

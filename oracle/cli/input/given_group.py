@@ -183,10 +183,13 @@ def read_given_or_columns(
 def history_of(choice: GroupChoice) -> AssignorHistory:
     """Read the judged answers over the history of a group."""
     with extra_needed("--from", "audit"):
-        from pipeline.groups import answers_of_group
+        from pipeline.groups import TimeWindow, answers_of_group
 
         return answers_of_group(
-            choice.source or "", choice.group, group_name=choice.group_name
+            choice.source or "",
+            choice.group,
+            group_name=choice.group_name,
+            window=TimeWindow(since=choice.since, until=choice.until),
         )
 
 
@@ -196,6 +199,8 @@ def _check(choice: GroupChoice) -> None:
         "--group": choice.group,
         "--group-name": choice.group_name,
         "--generation": choice.generation,
+        "--since": choice.since,
+        "--until": choice.until,
         "--command-config": choice.config,
     }
     for name, value in options.items():
@@ -206,7 +211,7 @@ def _check(choice: GroupChoice) -> None:
 def _read(choice: GroupChoice, max_partitions: int) -> GroupRebalance:
     """Read the group, and report facts that its source does not state."""
     with extra_needed("--from", "audit"):
-        from pipeline.groups import read_group
+        from pipeline.groups import TimeWindow, read_group
 
     source = choice.source or ""
     with working(f"reading {source}"), extra_needed("--from", "audit"):
@@ -217,6 +222,7 @@ def _read(choice: GroupChoice, max_partitions: int) -> GroupRebalance:
             config=choice.config,
             max_partitions=max_partitions,
             group_name=choice.group_name,
+            window=TimeWindow(since=choice.since, until=choice.until),
         )
     for note in found.notes:
         complain(f"{source}: {note}")

@@ -17,6 +17,7 @@ from oracle.cli.options.common import (
 )
 from oracle.cli.options.durations import parse_duration
 from oracle.cli.options.file_roles import FileRole
+from oracle.cli.options.times import SinceOption, UntilOption, check_window
 
 EVERY: Final = 300.0
 """Seconds between updates of ``--follow`` by default."""
@@ -141,6 +142,16 @@ class AuditOptions:
         ),
     ] = None
     group_name: GroupNameOption = None
+    since: SinceOption = None
+    until: UntilOption = None
+    groups: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--group",
+            metavar="NAME",
+            help="Judge only this group; * stands for any characters; can be repeated.",
+        ),
+    ] = None
     claim_rule: ClaimRuleOption = "newest-claim"
     max_partitions: MaxPartitionsOption = MAX_PARTITIONS
     assignors: Annotated[
@@ -175,5 +186,10 @@ class AuditOptions:
             raise typer.BadParameter("--follow requires --bootstrap-server")
         if self.every is not None and not self.follow:
             raise typer.BadParameter("--every requires --follow")
+        if self.follow and self.until is not None:
+            raise typer.BadParameter("--follow has no end: it does not take --until")
+        check_window(self.since, self.until)
+        if "" in (self.groups or ()):
+            raise typer.BadParameter("--group requires a name")
         if self.group_name is not None and not self.sources:
             raise typer.BadParameter("--group-name requires a SOURCE: a describe text")

@@ -9,6 +9,7 @@ import typer
 
 from oracle.cli.options.common import ConfigOption, GroupNameOption
 from oracle.cli.options.file_roles import FileRole
+from oracle.cli.options.times import SinceOption, UntilOption, check_window
 
 FromOption = Annotated[
     str | None,
@@ -47,4 +48,9 @@ class GroupChoice:
     group: FromGroupOption = None
     group_name: GroupNameOption = None
     generation: GenerationOption = None
+    since: SinceOption = None
+    until: UntilOption = None
     config: ConfigOption = None
+
+    def __post_init__(self) -> None:
+        check_window(self.since, self.until)

@@ -9,10 +9,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
+from datetime import datetime
 from functools import wraps
 from typing import Any, get_type_hints
 
 from typer.models import OptionInfo
+
+from oracle.cli.options.times import time_words
 
 
 def with_option_values(command: Callable[..., None]) -> Callable[..., None]:
@@ -114,6 +117,6 @@ def _words(names: list[str], given: Any) -> Iterator[str]:
         yield names[not given]
         return
     for element in given if isinstance(given, list) else [given]:
-        text = str(element)
+        text = time_words(element) if isinstance(element, datetime) else str(element)
         is_float = isinstance(element, float)
         yield from (names[0], text.removesuffix(".0") if is_float else text)

@@ -43,6 +43,9 @@ _STATED: Final = (
     "columns",
     "encoding",
     "group_name",
+    "since",
+    "until",
+    "groups",
     "claim_rule",
     "max_partitions",
     "assignors",
@@ -127,6 +130,7 @@ def _request(options: AuditOptions) -> AuditRequest:
         | {
             "sources": options.sources or (),
             "lag": options.lag or (),
+            "groups": options.groups or (),
             "offset_reset": OffsetReset(options.auto_offset_reset),
             "claim_rule": ClaimRule(options.claim_rule),
             "assignors": None if assignors is None else listed_names(assignors),
@@ -167,7 +171,8 @@ def client_settings(options: AuditOptions) -> ClientSettings:
 def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> None:
     """Exit with 2 if nothing could be judged and part of the input was unreadable."""
     unreadable = any(why.startswith("unreadable") for why in summary.quarantine)
-    if unreadable and not (summary.rows["rebalances"] or summary.rows["snapshots"]):
+    judged = summary.rows["rebalances"] + summary.rows["snapshots"]
+    if unreadable and not (judged or summary.left_out):
         reason = "no record could be judged; see the table quarantine"
         raise SourceError(reason, source=", ".join(sources) or "--bootstrap-server")
 

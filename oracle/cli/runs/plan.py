@@ -102,7 +102,9 @@ def _ranked(options: PlanOptions) -> PlanDocument:
 
 
 def _advice(choice: GroupChoice, group: str) -> str | None:
-    """Return the line that the page of the audit has about a group."""
+    """Return the line that the page of the audit has about a group, of all times."""
+    if choice.since is not None or choice.until is not None:
+        return None
     from oracle.report import advice_of_group
 
     return advice_of_group(Path(choice.source or ""), group)

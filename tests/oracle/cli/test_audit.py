@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,7 @@ class Pretended:
         self.quarantine = {"set-aside: new\x1b protocol": 1200}
         self.lag_missing: str | None = None
         self.more_kept = 0
+        self.left_out: dict[str, int] = {}
 
     def __call__(
         self,
@@ -68,6 +69,7 @@ class Pretended:
             tables={"answers": f"{out}/answers"},
             rows={"answers": 12, "rebalances": self.rebalances, "snapshots": 0},
             quarantine=self.quarantine,
+            left_out=self.left_out,
             java="Java 21 from somewhere",
             started=datetime(2026, 3, 1, tzinfo=UTC),
             finished=datetime(2026, 3, 1, tzinfo=UTC),
@@ -124,11 +126,23 @@ def test_the_page_is_written_with_its_command(
     cli: Cli, pipeline: Pretended, tmp_path: Path
 ) -> None:
     out = tmp_path / "a folder"
-    cli("audit", "it's", "--out", out, "--cluster", "prod", "--topics", "t.json")
+    cli(
+        "audit",
+        "it's",
+        "--out",
+        out,
+        "--cluster",
+        "prod",
+        "--topics",
+        "t.json",
+        *("--since", "2026-11-24T08:30+01:00", "--group", "a*", "--group", "b"),
+    )
     root = read_html((out / "index.html").read_text())
     assert root.one("h1").text.startswith("In 6 of 8 rebalances")
     words = shlex.split(root.one("footer").one("pre").text)
     assert words[:5] == ["assignor-oracle", "audit", "it's", "--out", str(out)]
+    window = ["--since", "2026-11-24T07:30:00Z", "--group", "a*", "--group", "b"]
+    assert words[9:] == window
     assert words[5:9] == ["--cluster", "prod", "--topics", "t.json"]
 
 
@@ -147,6 +161,9 @@ def test_options_reach_the_pipeline(
         "--columns": "value=payload",
         "--encoding": "base64",
         "--group-name": "orders",
+        "--since": "2026-11-24",
+        "--until": "2026-11-25T01:30+01:00",
+        "--group": "orders-*",
         "--claim-rule": "current-generation",
         "--max-partitions": "7",
         "--assignors": "range, kip54-sticky",
@@ -169,6 +186,9 @@ def test_options_reach_the_pipeline(
             columns="value=payload",
             encoding="base64",
             group_name="orders",
+            since=datetime(2026, 11, 24, tzinfo=UTC),
+            until=datetime(2026, 11, 25, 0, 30, tzinfo=UTC),
+            groups=["orders-*"],
             claim_rule=ClaimRule.CURRENT_GENERATION,
             max_partitions=7,
             assignors=("range", "kip54-sticky"),
@@ -311,6 +331,17 @@ def test_input_that_was_lost_is_code_4_and_nothing_but_that_is_code_2(
     )
     again = cli("audit", "history", "--out", tmp_path / "again", "--accept-losses")
     assert again.code == (0 if code == 4 else code)
+
+
+def test_a_window_without_rebalances_is_not_unreadable_input(
+    cli: Cli, pipeline: Pretended, tmp_path: Path
+) -> None:
+    pipeline.rebalances, pipeline.quarantine = 0, {"unreadable: a line": 1}
+    pipeline.left_out = {"other-time": 7}
+    assert cli("audit", "history", "--out", tmp_path / "out", "--since", "1h").code == 4
+    assert pipeline.requests[0].since is not None
+    ago = datetime.now(UTC) - pipeline.requests[0].since
+    assert timedelta(hours=1) <= ago < timedelta(hours=2)
 
 
 @pytest.mark.heavy

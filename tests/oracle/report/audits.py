@@ -40,6 +40,8 @@ class Audit:
     def __init__(self, cluster: str = "prod", claim_rule: str = "newest-claim") -> None:
         self.cluster, self.claim_rule = cluster, claim_rule
         self.offset_reset = "earliest"
+        self.asked_for: Document = {}
+        self.left_out: dict[str, int] = {}
         self.rows: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
 
     def add(self, table: str, **values: Any) -> Row:
@@ -226,7 +228,9 @@ class Audit:
                 "cluster": self.cluster,
                 "topics": "topics.json",
                 "offsets": None,
+                **self.asked_for,
             },
+            "left_out": self.left_out,
             "versions": {
                 "assignor-oracle": "1.2.3",
                 "python": "3.11.9",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -35,6 +36,39 @@ def checked(folder: Path) -> Facts:
 def test_an_audit_of_which_every_number_is_known(tmp_path: Path) -> None:
     folder = with_snapshots(small_audit()).write(tmp_path / "audit")
     check_page("small", folder, command="assignor-oracle audit 'a b' --out <x>")
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "left_out", "stated"),
+    [
+        ({}, {}, None),
+        ({"since": None, "until": None, "groups": []}, {}, None),
+        (
+            {"since": "2026-02-28T23:30:00Z"},
+            {"no-time": 3, "other-time": 4},
+            (
+                "rebalances and snapshots from 2026-02-28 23:30 UTC; 7 others are not "
+                "judged, 3 of them because their times are not known"
+            ),
+        ),
+        (
+            {"groups": ["orders-*", "<b>"]},
+            {"other-group": 4},
+            "rebalances and snapshots of groups orders-*, <b>; 4 others are not judged",
+        ),
+    ],
+)
+def test_the_page_states_what_was_asked_for(
+    tmp_path: Path, asked_for: Any, left_out: dict[str, int], stated: str | None
+) -> None:
+    audit = small_audit()
+    audit.asked_for, audit.left_out = asked_for, left_out
+    root = read_html(page_of(audit.write(tmp_path / "audit")))
+    (facts,) = (part for part in root.all("dl") if part.attributes["class"] == "facts")
+    terms = [term.text for term in facts.all("dt")]
+    texts = dict(zip(terms, facts.all("dd"), strict=True))
+    found = texts.get("asked for")
+    assert (found and " ".join(found.text.split())) == stated
 
 
 @pytest.mark.parametrize(
