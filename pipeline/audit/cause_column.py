@@ -26,7 +26,7 @@ from pipeline.causes import (
     causes_of,
 )
 
-MEMBERS_AT_ONCE: Final = 1 << 20
+MEMBERS_AT_ONCE: Final = 1 << 18
 """Members of the groups that are compared at once, about."""
 
 

@@ -8,7 +8,7 @@ from pipeline.causes.coded_rows import (
     TOPIC_ROWS,
 )
 from pipeline.causes.group_causes import causes_of
-from pipeline.causes.kinds import KINDS, MOST_NAMES, RETURN_MS
+from pipeline.causes.kinds import KINDS, MOST_NAMES, RETURN_MS, Cause, listed_causes
 from pipeline.causes.table_causes import NumberedRebalances, causes_of_tables
 
 __all__ = [
@@ -20,7 +20,9 @@ __all__ = [
     "OF_TOPICS",
     "RETURN_MS",
     "TOPIC_ROWS",
+    "Cause",
     "NumberedRebalances",
     "causes_of",
     "causes_of_tables",
+    "listed_causes",
 ]

@@ -65,11 +65,11 @@ class CauseLists:
                 _named(self._members, key, members),
                 _named(self._topics, key, topics),
             ],
-            fields=[*CAUSES.value_type],
+            fields=[*CAUSES.type.value_type],
         )
         sizes = np.bincount(row, minlength=self._rows)
         offsets = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
-        return pa.ListArray.from_arrays(pa.array(offsets), entries, type=CAUSES)
+        return pa.ListArray.from_arrays(pa.array(offsets), entries, type=CAUSES.type)
 
     def _add_counted(self, kind: str, row: Int64) -> None:
         found, count = np.unique(row, return_counts=True)

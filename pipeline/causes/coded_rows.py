@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from rebalance import ABSENT, Int64
 
 OF_REBALANCE: Final = (
-    *("rebalance_id", "group_id", "generation", "at", "source_kind"),
+    *("rebalance_id", "group_id", "generation", "at", "until", "ended", "source_kind"),
     *("source_partition", "source_offset", "protocol", "client_assignor", "leader"),
     *(
         "cooperative",

@@ -1,4 +1,4 @@
-"""Causes of rebalances: what differs from the rebalance before in the same group."""
+"""Causes of rebalances: the differences from the rebalance before in the group."""
 
 from __future__ import annotations
 

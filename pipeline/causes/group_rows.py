@@ -33,8 +33,9 @@ class GroupRows:
         Of the rebalance, in the coding.
     group, assignor, leader : int64 (N,)
         Numbers of names.
-    at : int64 (N,)
-        Milliseconds; `NO_TIME` if not known.
+    at, empty_at : int64 (N,)
+        Milliseconds; `NO_TIME` if not known. When the group was empty next, and
+        otherwise the time of the rebalance.
     is_consumer, is_cooperative : bool (N,)
         Whether the group uses the new protocol, and whether partitions can be withheld.
     generation, round, members, topics, partitions : int64 (N,)
@@ -47,6 +48,7 @@ class GroupRows:
     assignor: Int64
     leader: Int64
     at: Int64
+    empty_at: Int64
     is_consumer: Bools
     is_cooperative: Bools
     generation: Int64
@@ -99,13 +101,15 @@ def group_rows(runs: Iterable[pa.Table], coding: Coding) -> GroupRows:
 
 def _coded(run: pa.Table, coding: Coding) -> dict[str, Int64]:
     run = run.filter(pc.equal(run["source_kind"], _RECORDS))
-    at = pc.cast(pc.cast(run["at"], pa.timestamp("ms", tz="UTC")), pa.int64())
+    at = _milliseconds(run["at"])
+    is_empty = np.asarray(pc.fill_null(pc.equal(run["ended"], "empty"), False))
     return {
         "number": coding.rebalances.numbers(run["rebalance_id"]),
         "group": coding.groups.numbers(run["group_id"]),
         "assignor": coding.assignors.numbers(run["client_assignor"]),
         "leader": coding.members.numbers(run["leader"]),
-        "at": np.asarray(pc.fill_null(at, NO_TIME)),
+        "at": at,
+        "empty_at": np.where(is_empty, _milliseconds(run["until"]), at),
         "is_consumer": np.asarray(
             pc.fill_null(pc.equal(run["protocol"], _CONSUMER), False)
         ),
@@ -114,6 +118,11 @@ def _coded(run: pa.Table, coding: Coding) -> dict[str, Int64]:
         "offset": _numbers(run["source_offset"]),
         **{name: _numbers(run[name]) for name in _COUNTS},
     }
+
+
+def _milliseconds(times: pa.ChunkedArray) -> Int64:
+    values = pc.cast(pc.cast(times, pa.timestamp("ms", tz="UTC")), pa.int64())
+    return np.asarray(pc.fill_null(values, NO_TIME))
 
 
 def _numbers(values: pa.ChunkedArray) -> Int64:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
 
 STARTED: Final = "started"
 """The group had no members before: its first rebalance, or the first after it was
@@ -29,8 +31,8 @@ REPLACED: Final = "replaced"
 LEADER_CHANGED: Final = "leader-changed"
 """Another member leads, and nothing else."""
 ROUND: Final = "round"
-"""A further round of a cooperative rebalance: it assigns what the one before
-withheld."""
+"""A further round of a cooperative rebalance: it assigns the partitions that the one
+before withheld."""
 RESTLESS: Final = "restless"
 """Nothing of this has changed."""
 UNKNOWN: Final = "unknown"
@@ -58,3 +60,26 @@ RETURN_MS: Final = 60_000
 """A member that returns later than this is counted as a new one."""
 MOST_NAMES: Final = 10
 """Members, and topics, that a cause names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """An entry of the column ``causes``: a kind, a count, and the first names."""
+
+    kind: str
+    count: int
+    members: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+
+
+def listed_causes(entries: Iterable[Mapping[str, Any]] | None) -> tuple[Cause, ...]:
+    """Return the entries of a row of the column; none if it is null."""
+    return tuple(
+        Cause(
+            entry["kind"],
+            entry["count"],
+            tuple(entry["members"]),
+            tuple(entry["topics"]),
+        )
+        for entry in entries or ()
+    )

@@ -40,19 +40,18 @@ def returns_of(
 ) -> Returns:
     """Match the members that left with those that joined.
 
-    The time of a leave is that of the rebalance that lacks the member. If that is not
-    in the table, because the group became empty or a generation is missing, it counts
-    as that of the last rebalance with the member, so that nothing counts as a return
-    that can have taken longer.
+    The time of a leave is that of the rebalance that lacks the member, or of the record
+    by which the group is empty. If that is not in the source, it counts as the time of
+    the last rebalance with the member, so that nothing counts as a return that can have
+    taken longer.
     """
     is_listed = before.is_known
     after = np.minimum(members.row + 1, len(groups) - 1)
     is_next_start = np.append(before.is_start[1:] & before.is_next[1:], False)
     has_left = members.is_gone | is_next_start[members.row]
     is_dated = members.is_gone & is_listed[after]
-    events = _LeavesAndJoins(
-        groups, members, has_left, np.where(is_dated, after, members.row), is_dated
-    )
+    left_at = np.where(is_dated, groups.at[after], groups.empty_at[members.row])
+    events = _LeavesAndJoins(groups, members, has_left, left_at, is_dated)
     matched_left, matched_joined = events.matched(names)
     size = len(members.row)
     has_returned, came_back, at_once = (np.zeros(size, np.bool_) for _ in range(3))
@@ -74,7 +73,7 @@ class _LeavesAndJoins:
         groups: GroupRows,
         members: MemberRows,
         has_left: Bools,
-        left_in: Int64,
+        left_at: Int64,
         is_dated: Bools,
     ) -> None:
         left, joined = np.flatnonzero(has_left), np.flatnonzero(members.is_joined)
@@ -93,7 +92,7 @@ class _LeavesAndJoins:
         self._is_join = is_join[is_kept]
         # A leave is seen in the next row.
         self._row = (row + ~is_join)[is_kept]
-        self._at = groups.at[np.where(is_join, row, left_in[place])][is_kept]
+        self._at = np.where(is_join, groups.at[row], left_at[place])[is_kept]
         self._is_dated = is_dated[place][is_kept]
         self._member = members.member[self._place]
 

@@ -16,7 +16,7 @@ from pipeline.tables.shared_columns import CAUSES
 from rebalance import Int64
 
 _NOT_KNOWN: Final = pa.array(
-    [[{"kind": UNKNOWN, "count": 1, "members": [], "topics": []}]], CAUSES
+    [[{"kind": UNKNOWN, "count": 1, "members": [], "topics": []}]], CAUSES.type
 )
 
 
@@ -33,7 +33,7 @@ class NumberedRebalances:
 
     def of(self, rebalances: pa.Table, causes: Iterable[pa.Array]) -> pa.Array:
         """Return the causes of some rebalances, from those of all groups in order."""
-        every = pa.chunked_array([*causes, _NOT_KNOWN], CAUSES)
+        every = pa.chunked_array([*causes, _NOT_KNOWN], CAUSES.type)
         number = self.coding.rebalances.known(rebalances["rebalance_id"])
         return every.take(pa.array(self.row_of[number]))
 

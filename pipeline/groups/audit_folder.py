@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from pipeline.cases import NOT_REPORTED
+from pipeline.causes import Cause, listed_causes
 from pipeline.groups.held_now import with_held, with_subscriptions
 from pipeline.groups.moments import GroupRebalance, Moment
 from pipeline.groups.notes import notes_on_counts, presumed
@@ -105,6 +106,12 @@ class AuditFolder:
             ),
             cooperative=bool(row["cooperative"]),
         )
+
+    def causes(self, moment: Moment) -> tuple[Cause, ...]:
+        """Return the causes of a rebalance, as the audit states them."""
+        wanted = ds.field("rebalance_id") == moment.key
+        (row,) = self.rows("rebalances", moment.group, ("causes",), wanted)
+        return listed_causes(row["causes"])
 
     def quarantined(self, group: str | None = None) -> str:
         """Return why a group, or anything, is not judged, from ``quarantine``."""

@@ -25,6 +25,7 @@ def read_group(
     max_partitions: int = MAX_PARTITIONS,
     group_name: str | None = None,
     window: TimeWindow = ALL_TIMES,
+    with_causes: bool = False,
 ) -> GroupRebalance:
     """Read a group, of which the name can be left out if there is only one.
 
@@ -44,7 +45,7 @@ def read_group(
     found = group_source(
         source, config=config, max_partitions=max_partitions, group_name=group_name
     )
-    return choose(found, group, generation, window)
+    return choose(found, group, generation, window, with_causes=with_causes)
 
 
 def group_source(

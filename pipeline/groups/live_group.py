@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pipeline.causes import Cause
 from pipeline.groups.moments import GroupRebalance, Moment
 from pipeline.live import (
     NO_SUCH_GROUP,
@@ -53,6 +54,10 @@ class LiveGroups:
         """Return the moment and the facts that were read with it."""
         read: GroupRebalance = moment.key
         return read
+
+    def causes(self, _moment: Moment) -> tuple[Cause, ...]:
+        """Return that a state has no causes."""
+        return ()
 
     def quarantined(self, group: str | None = None) -> str:  # noqa: ARG002
         """Return nothing: a group that cannot be read is an error of `moments`."""

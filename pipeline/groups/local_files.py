@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from pipeline.cases import NOT_REPORTED, SNAPSHOT, Case, unpack
+from pipeline.causes import Cause
 from pipeline.describe.record_states import with_record_states
 from pipeline.files import is_local
+from pipeline.groups.case_causes import causes_of_case
 from pipeline.groups.held_now import with_held, with_subscriptions
 from pipeline.groups.moments import GroupRebalance, Moment
 from pipeline.groups.notes import notes_on_counts, presumed
@@ -109,6 +111,19 @@ class LocalFiles:
             ),
             cooperative=case.cooperative,
             premises=tuple(assumption.premise for assumption in assumed),
+        )
+
+    def causes(self, moment: Moment) -> tuple[Cause, ...]:
+        """Return the causes of a rebalance, as an audit states them."""
+        cases = [
+            case for case in self._cases[moment.group] if case.owned_from != SNAPSHOT
+        ]
+        place = cases.index(moment.key)
+        if moment.key.members is None:  # a document
+            return ()
+        named = [with_names(case, self._facts.names) for case in cases]
+        return causes_of_case(
+            named, place, lambda case: instance_of_case(case, self._facts).document
         )
 
     def quarantined(self, group: str | None = None) -> str:

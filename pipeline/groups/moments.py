@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from itertools import groupby
 from typing import Any, Final, Protocol
 
+from pipeline.causes import Cause
 from pipeline.time_window import ALL_TIMES, TimeWindow
 from rebalance import AssignmentDocument, Rebalance, SourceError
 
@@ -38,6 +39,8 @@ class GroupRebalance:
     premises : tuple of str
         Assumptions that the source does not state: an answer holds under these
         premises, and there is no verdict.
+    causes : tuple of Cause
+        Causes of the rebalance, of a history; empty if they were not asked for.
     """
 
     rebalance: Rebalance
@@ -45,6 +48,7 @@ class GroupRebalance:
     notes: tuple[str, ...] = ()
     cooperative: bool = False
     premises: tuple[str, ...] = ()
+    causes: tuple[Cause, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +78,9 @@ class GroupSource(Protocol):
     def read(self, moment: Moment) -> GroupRebalance:
         """Read one of these moments."""
 
+    def causes(self, moment: Moment) -> tuple[Cause, ...]:
+        """Return the causes of a rebalance; none if the source has no history."""
+
     def quarantined(self, group: str | None = None) -> str:
         """Return why a group, or anything, is not judged; empty if nothing says so."""
 
@@ -83,6 +90,8 @@ def choose(
     group: str | None,
     generation: int | None,
     window: TimeWindow = ALL_TIMES,
+    *,
+    with_causes: bool = False,
 ) -> GroupRebalance:
     """Read a group, of which the name can be left out if there is only one.
 
@@ -109,9 +118,9 @@ def choose(
             reason = _no_generation(name, generation, numbered)
             reason += f" {window}" if window.is_bounded else ""
             raise SourceError(reason, source=source.name)
-        return source.read(found[-1])
+        return _read(source, found[-1], with_causes=with_causes)
     listed = rebalances or moments
-    read = source.read(listed[-1])
+    read = _read(source, listed[-1], with_causes=with_causes)
     if len(listed) == 1 and not window.is_bounded:
         return read
     note = _last_of(listed, window)
@@ -125,6 +134,13 @@ def none_within(name: str, moments: Sequence[Moment], window: TimeWindow) -> str
         return f"the times of group {name!r} are not known: no --since or --until"
     known = f"its times are {_when(min(times))} to {_when(max(times))}"
     return f"group {name!r} has no rebalance or snapshot {window}; {known}"
+
+
+def _read(source: GroupSource, moment: Moment, *, with_causes: bool) -> GroupRebalance:
+    read = source.read(moment)
+    if moment.is_snapshot or not with_causes:
+        return read
+    return replace(read, causes=source.causes(moment))
 
 
 def named_group(source: GroupSource, group: str | None) -> str:

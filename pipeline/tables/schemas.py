@@ -116,15 +116,7 @@ REBALANCES: Final = pa.schema(
             TEXT,
             "why `reached_ms` is not known, although all had: no-time; clock-went-back",
         ),
-        column(
-            "causes",
-            CAUSES,
-            "differences from the rebalance before, one entry per kind (docs/audit.md,"
-            " Causes): started, returned, left-briefly, joined, left, resubscribed,"
-            " partitions-added, topics-appeared, assignor-changed, replaced,"
-            " leader-changed, round, restless, unknown; with the number of members or"
-            " topics, 1 for the others, and the names of at most 10 of them",
-        ),
+        CAUSES,
         column("instance", TEXT, "rebalance/1, canonical JSON"),
     ]
 )

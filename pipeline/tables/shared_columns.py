@@ -27,17 +27,6 @@ VIOLATIONS: Final = pa.list_(
     )
 )
 
-CAUSES: Final = pa.list_(
-    pa.struct(
-        [
-            ("kind", TEXT),
-            ("count", COUNT),
-            ("members", pa.list_(TEXT)),
-            ("topics", pa.list_(TEXT)),
-        ]
-    )
-)
-
 
 def column(name: str, kind: pa.DataType, doc: str) -> pa.Field:
     """Return a column whose metadata states its meaning."""
@@ -100,4 +89,22 @@ AT_OPTIMUM = (
         FLAG,
         "valid, KIP-54 balanced, moves_least_kip54; null as `at_optimum`",
     ),
+)
+CAUSES = column(
+    "causes",
+    pa.list_(
+        pa.struct(
+            [
+                ("kind", TEXT),
+                ("count", COUNT),
+                ("members", pa.list_(TEXT)),
+                ("topics", pa.list_(TEXT)),
+            ]
+        )
+    ),
+    "differences from the rebalance before, one entry per kind (docs/audit.md, Causes):"
+    " started, returned, left-briefly, joined, left, resubscribed, partitions-added,"
+    " topics-appeared, assignor-changed, replaced, leader-changed, round, restless,"
+    " unknown; with the number of members or topics, 1 for the others, and the names of"
+    " at most 10 of them",
 )

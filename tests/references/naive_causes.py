@@ -239,7 +239,7 @@ def returns_of(
             left = (
                 [*before.members.values()] if moment.is_start else moment.lacks(before)
             )
-            at = moment.row["at"] if moment.is_known else before.row["at"]
+            at = moment.row["at"] if moment.is_known else empty_at(before.row)
             left = sorted(left, key=name_of)
             gone += [(member, number, moment.is_known, at) for member in left]
         for member in sorted(moment.joined(), key=name_of):
@@ -269,6 +269,11 @@ def first_in_time(gone: list[Leave], who: tuple[str, ...], number: int, at: Any)
         if took is not None and timedelta() <= took <= RETURN:
             return leave
     return None
+
+
+def empty_at(row: Row) -> Any:
+    """Return when a group was empty next, else the time of its last rebalance."""
+    return row["until"] if row["ended"] == "empty" else row["at"]
 
 
 def name_of(member: Row) -> str:

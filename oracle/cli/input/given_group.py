@@ -25,6 +25,7 @@ from rebalance import (
 
 if TYPE_CHECKING:  # the judge needs no numpy; Arrow is imported if a group is read
     from oracle.comparison import ActualAssignment
+    from pipeline.causes import Cause
     from pipeline.groups import AssignorHistory, GroupRebalance
     from rebalance import ClaimRule, Instance
 
@@ -47,6 +48,7 @@ class GivenGroup:
     assignment: AssignmentDocument | None = None
     cooperative: bool = False
     premises: tuple[str, ...] = ()
+    causes: tuple[Cause, ...] = ()
 
     def __str__(self) -> str:
         """Return the source and the group."""
@@ -132,7 +134,11 @@ class GivenGroup:
 
 
 def given_input(
-    file: str | None, choice: GroupChoice, max_partitions: int
+    file: str | None,
+    choice: GroupChoice,
+    max_partitions: int,
+    *,
+    with_causes: bool = False,
 ) -> str | GivenGroup:
     """Return the file, or read the group.
 
@@ -148,13 +154,14 @@ def given_input(
         return file
     if file is not None:
         raise typer.BadParameter(f"either a file, {file}, or --from, not both")
-    found = _read(choice, max_partitions)
+    found = _read(choice, max_partitions, with_causes=with_causes)
     return GivenGroup(
         source=choice.source,
         rebalance=found.rebalance,
         assignment=found.assignment,
         cooperative=found.cooperative,
         premises=found.premises,
+        causes=found.causes,
     )
 
 
@@ -208,7 +215,9 @@ def _check(choice: GroupChoice) -> None:
             raise typer.BadParameter(f"{name} requires --from")
 
 
-def _read(choice: GroupChoice, max_partitions: int) -> GroupRebalance:
+def _read(
+    choice: GroupChoice, max_partitions: int, *, with_causes: bool
+) -> GroupRebalance:
     """Read the group, and report facts that its source does not state."""
     with extra_needed("--from", "audit"):
         from pipeline.groups import TimeWindow, read_group
@@ -223,6 +232,7 @@ def _read(choice: GroupChoice, max_partitions: int) -> GroupRebalance:
             max_partitions=max_partitions,
             group_name=choice.group_name,
             window=TimeWindow(since=choice.since, until=choice.until),
+            with_causes=with_causes,
         )
     for note in found.notes:
         complain(f"{source}: {note}")

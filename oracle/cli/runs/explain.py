@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import typer
 
@@ -20,9 +20,12 @@ from oracle.cli.printing.sink import STDOUT, Sink, opened_sink
 from oracle.cli.printing.terminal import printed, working
 from oracle.cli.runs.interrupts import run_stoppable
 from oracle.cli.runs.solve import report_missing_kernels
-from oracle.explanation import Explanation, explain, explanation_lines
+from oracle.explanation import Explanation, cause_text, explain, explanation_lines
 from rebalance import ClaimRule, DocumentError, Instance
 from solver import Policy, Result, parse_policy, solve
+
+if TYPE_CHECKING:  # Arrow is imported if a group is read
+    from pipeline.causes import Cause
 
 Pair = tuple[Document, Document | None]
 
@@ -68,6 +71,7 @@ def explain_all(options: ExplainOptions) -> None:
     complaints, negative, written = Complaints(), 0, 0
     for_programs = options.as_json or options.output != STDOUT
     premises = instances.premises if isinstance(instances, GivenGroup) else ()
+    causes = instances.causes if isinstance(instances, GivenGroup) else ()
     output = opened_sink(options.output, as_json=options.as_json)
     with output as sink, working("explaining") as count:
         for explanation in _explanations(instances, run, complaints):
@@ -75,7 +79,9 @@ def explain_all(options: ExplainOptions) -> None:
                 sink.write_text(
                     printed(TextLine(f"Provided that {'; '.join(premises)}:"))
                 )
-            _write(sink, explanation, for_programs=for_programs, first=not written)
+            if written and not for_programs:
+                sink.write_text(printed(TextLine("")))
+            _write(sink, explanation, causes, for_programs=for_programs)
             negative += explanation.answer in _NEGATIVE
             written += 1
             count()
@@ -90,7 +96,9 @@ def explain_all(options: ExplainOptions) -> None:
 
 def _given(options: ExplainOptions) -> str | GivenGroup:
     """Return the file or the group; the group's page is written on the way."""
-    given = given_input(options.instance, options.choice, options.max_partitions)
+    given = given_input(
+        options.instance, options.choice, options.max_partitions, with_causes=True
+    )
     if options.html is not None:
         if not isinstance(given, GivenGroup):
             raise typer.BadParameter("--html requires --from")
@@ -133,14 +141,20 @@ def _explanations(
 
 
 def _write(
-    sink: Sink, explanation: Explanation, *, for_programs: bool, first: bool
+    sink: Sink,
+    explanation: Explanation,
+    causes: Sequence[Cause],
+    *,
+    for_programs: bool,
 ) -> None:
     if for_programs:
         sink.write_document(explanation.to_document())
         return
-    parts: list[Part] = [] if first else [TextLine("")]
-    parts += [
+    name, *lines = explanation_lines(explanation)
+    if causes:
+        lines.insert(0, cause_text(causes))
+    parts: list[Part] = [
         TextLine(part) if isinstance(part, str) else Sheet(*part)
-        for part in explanation_lines(explanation)
+        for part in (name, *lines)
     ]
     sink.write_text(printed(*parts))

@@ -109,6 +109,8 @@ class Group:
         """Become empty: a generation without a row."""
         self.people.clear()
         self._next(seconds)
+        if self.rows and self.before is not None:
+            self.rows[-1] |= {"until": self.at, "ended": "empty"}
         self.before = {}
 
     def add(self, *names: str, **columns: Any) -> None:

@@ -145,12 +145,34 @@ def test_members_with_one_client_id_are_counted() -> None:
     ]
 
 
-def test_a_member_of_a_group_that_was_empty_returns() -> None:
+@pytest.mark.parametrize(
+    ("seconds", "kinds"), [(60, ["started", "returned"]), (60.001, ["started"])]
+)
+def test_a_member_of_a_group_that_was_empty_returns(
+    seconds: float, kinds: list[str]
+) -> None:
     group = pair()
-    group.empty(20)
+    group.empty(900)
     group.add("b2", client_id="two")
-    group.rebalance(40)
-    assert last(group) == [("started", 1, ["b2"], []), ("returned", 1, ["b2"], [])]
+    group.rebalance(seconds)
+    assert [cause[0] for cause in last(group)] == kinds
+    assert {tuple(cause[2]) for cause in last(group)} == {("b2",)}
+
+
+def test_a_leave_in_a_gap_counts_from_the_last_rebalance_with_the_member() -> None:
+    group = pair()
+    group.remove("b")
+    group.miss(20)
+    group.rebalance(20)
+    group.add("b2", client_id="two")
+    group.rebalance(20)
+    assert last(group) == [("returned", 1, ["b2"], [])]
+    group.remove("b2")
+    group.miss(20)
+    group.rebalance(20)
+    group.add("b3", client_id="two")
+    group.rebalance(20.001)
+    assert last(group) == [("joined", 1, ["b3"], [])]
 
 
 def test_without_a_client_id_no_member_returns() -> None:

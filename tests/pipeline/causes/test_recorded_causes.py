@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from pipeline.audit import AuditSummary
+from pipeline.groups import group_source
 from pipeline.table_reading import read_table
 from tests.support.wire import RECORDINGS
 
@@ -60,7 +61,8 @@ def acts_of_log() -> dict[tuple[str, str], list[Row]]:
 
 
 def milliseconds(row: Row) -> int:
-    return round(row["at"].timestamp() * 1000)
+    at: float = row["at"].timestamp()
+    return round(at * 1000)
 
 
 def stated(folder: Path) -> Iterator[Stated]:
@@ -121,3 +123,16 @@ def test_recorded_kinds(churn_audit: AuditSummary) -> None:
     )
     # Leaders of kafka-python know only the topics of their own subscription at first.
     assert appeared == {"search-sticky": 10, "ads-java-coop": 1}
+
+
+@pytest.mark.parametrize("group", ["search-sticky", "orders-range", "next-uniform"])
+def test_causes_of_records_are_those_of_the_audit(
+    group: str, churn_audit: AuditSummary
+) -> None:
+    sources = group_source(churn_audit.out), group_source(str(RECORDINGS / "churn"))
+    found = [
+        [source.causes(moment) for moment in source.moments(group)[::4]]
+        for source in sources
+    ]
+    assert found[0] == found[1]
+    assert all(found[0])
