@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 
 from oracle.report import write_page
 from pipeline import table_files
-from pipeline.audit import AuditRequest, AuditSummary, audit, run
+from pipeline.audit import AuditRequest, AuditSummary, audit, run, table_rows
 from pipeline.audit.sorting import in_order
 from pipeline.evaluation import COLUMNS, DEFAULT, JUDGE, DisagreementError
 from pipeline.sources.lag_metrics import NO_COMMIT
@@ -207,7 +207,7 @@ def test_a_large_audit_judges_what_its_page_shows(
     answers = read_table(out, "answers")
     assert set(answers["judged_by"].to_pylist()) == {COLUMNS, JUDGE}
     html = (out / PAGE).read_bytes()
-    monkeypatch.setattr(run, "in_order", false)
+    monkeypatch.setattr(table_rows, "in_order", false)
     words = "rebalance .*: actual: the judge and the tables differ: kept:"
     with pytest.raises(DisagreementError, match=words):
         run_audit()
