@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,9 +13,8 @@ import pytest
 
 from pipeline.cases import EMPTY, NEXT, OPEN, unpack
 from pipeline.history.stream import histories
-from pipeline.records import (
-    GroupMember,
-)
+from pipeline.judging.judge_rows import judge_rows
+from pipeline.records import GroupMember
 from pipeline.sources.rows import CASE, Row
 from tests.pipeline.audit_files import rows_of as rows_of_table
 from tests.pipeline.consumer_groups import (
@@ -32,7 +32,10 @@ from tests.pipeline.consumer_groups import (
     target,
 )
 from tests.pipeline.groups import GROUP, START_MS, Log, commit, group, member
+from tests.pipeline.judging.coded import churn_settings
+from tests.pipeline.judging.judged_cases import rows_of as judged_rows
 from tests.pipeline.local_audit import local_audit
+from tests.pipeline.recorded import churn_rows
 from tests.pipeline.records.consumer_writers import consumer_key
 from tests.pipeline.records.writers import group_key
 from tests.pipeline.same_histories import check
@@ -248,3 +251,24 @@ def test_documents_do_not_last(tmp_path: Path) -> None:
     assert [row[name] for name in names] == [None] * 4
     (run,) = rows_of_table(found, "run")
     assert dict(run["durations_unknown"]) == {}
+
+
+def test_harm_in_the_recording_of_churn() -> None:
+    """Ten rebalances leave partitions unread, each for about 1.3 s."""
+    cases = [
+        row
+        for row in churn_rows()
+        if row["what"] == CASE and row["group_id"] == "search-sticky"
+    ]
+    settings = replace(churn_settings(), assignors=("optimum",))
+    harmed = [
+        row
+        for name, row in judged_rows(judge_rows(cases, settings))
+        if name == "answers" and row.get("unread_partition_ms")
+    ]
+    unread = [
+        sum(broken["rule"] == "unassigned" for broken in row["violations"])
+        for row in harmed
+    ]
+    assert (len(harmed), min(unread), max(unread)) == (10, 7, 37)
+    assert sum(row["unread_partition_ms"] for row in harmed) == 246_380

@@ -16,18 +16,14 @@ from hypothesis import strategies as st
 from oracle.summary.outcome_columns import least_transfers as expected_transfers
 from pipeline.cases import NEXT, Case
 from pipeline.judging.harm import count_rivals, harm_columns, least_transfers
-from pipeline.judging.judge_rows import judge_rows
-from pipeline.sources.rows import CASE
 from pipeline.tables import HARM
 from rebalance import INT64_MAX, ClaimRule, DocumentError
 from tests.pipeline.audit_files import rows_of as rows_of_table
 from tests.pipeline.cluster_facts import facts
 from tests.pipeline.groups import Log, commit, group, member, replay
-from tests.pipeline.judging.coded import batch_of, churn_settings, question_of
-from tests.pipeline.judging.judged_cases import rows_of
+from tests.pipeline.judging.coded import batch_of, question_of
 from tests.pipeline.judging.test_judge_rows import judged
 from tests.pipeline.local_audit import local_audit
-from tests.pipeline.recorded import churn_rows
 from tests.support.shapes import Document, rebalance
 from tests.support.shapes import member as new_member
 from tests.support.strategies import LARGER, rebalances
@@ -179,26 +175,6 @@ def test_a_group_stays_wrong_until_the_history_ends(tmp_path: Path) -> None:
     first, second = audited(tmp_path, log, even)
     assert first["unread_partition_ms"] == 3 * (5 * HOUR + 1000)
     assert second["imbalance_partition_ms"] == 2 * (5 * HOUR + 1000)
-
-
-def test_the_recording_of_churn() -> None:
-    """Ten rebalances leave partitions unread, each for about 1.3 s."""
-    rows = [row for row in churn_rows() if row["what"] == CASE]
-    settings = replace(churn_settings(), assignors=("optimum",))
-    found = [
-        row
-        for name, row in rows_of(judge_rows(rows, settings))
-        if name == "answers"
-        and row["assignor"] == "actual"
-        and row["group_id"] == "search-sticky"
-    ]
-    harmed = [row for row in found if row["unread_partition_ms"]]
-    unread = [
-        sum(broken["rule"] == "unassigned" for broken in row["violations"])
-        for row in harmed
-    ]
-    assert (len(harmed), min(unread), max(unread)) == (10, 7, 37)
-    assert sum(row["unread_partition_ms"] for row in harmed) == 246_380
 
 
 OLD_RIVALS = rebalance(
