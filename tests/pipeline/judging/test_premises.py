@@ -110,6 +110,10 @@ ROWS = {
         "test_lasting::test_times_that_are_not_known",
         "test_lasting::test_an_open_state_lasts_to_the_end_of_all_groups",
     ),
+    "causes": (
+        "test_causes::test_a_first_generation_after_nothing_known_started_the_group",
+        "test_causes::test_after_a_gap_the_cause_is_unknown",
+    ),
     "lag of a monitoring system": (
         "test_judge_rows::test_monitored_lag_counts_where_log_ends_are_not_known",
         "test_judge_rows::test_what_monitored_lag_lacks_is_named",
