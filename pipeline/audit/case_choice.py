@@ -20,6 +20,8 @@ import pyarrow.compute as pc
 from pipeline.sources.rows import (
     CASE,
     CASES,
+    CONTEXT_CASE,
+    CONTEXT_CASES,
     Row,
     cases_row,
     left_out_row,
@@ -68,7 +70,8 @@ class CaseChoice:
     def chosen(self, rows: Iterable[Row]) -> Iterator[Row]:
         """Pass rows on, but for the other cases; their numbers come last.
 
-        The last rows also state which of the names occur, at any time.
+        Of the groups, rebalances at other times are passed on as context. The last rows
+        also state which of the names occur, at any time.
         """
         if self.is_all:
             yield from rows
@@ -78,13 +81,17 @@ class CaseChoice:
             if row["what"] == CASE:
                 if counts.has(row["group_id"], row["at"]):
                     yield row
+                elif counts.has_group(row["group_id"]) and _is_of_records(row):
+                    yield row | {"what": CONTEXT_CASE}
             elif row["what"] == CASES:
                 table = from_bytes(row["value"])
-                are_chosen = counts.of_table(table)
-                if are_chosen.all():
-                    yield row
-                elif are_chosen.any():
-                    yield cases_row(table.filter(pa.array(are_chosen)))
+                of_groups, are_chosen = counts.of_table(table)
+                for what, are_kept in (
+                    (CASES, are_chosen),
+                    (CONTEXT_CASES, of_groups & ~are_chosen),
+                ):
+                    if are_kept.any():
+                        yield cases_row(table.filter(pa.array(are_kept)), what)
             else:
                 yield row
         yield from (left_out_row(why, n) for why, n in counts.left_out.items() if n)
@@ -102,7 +109,7 @@ class _Counts:
 
     def has(self, group: str, at: int | None) -> bool:
         """Return whether a case is chosen; count it if not."""
-        if not self._has_group(group):
+        if not self.has_group(group):
             self.left_out[OTHER_GROUP] += 1
         elif self.choice.window.has_ms(at):
             return True
@@ -110,12 +117,12 @@ class _Counts:
             self.left_out[NO_TIME if at is None else OTHER_TIME] += 1
         return False
 
-    def of_table(self, cases: pa.Table) -> Bools:
-        """Return which rows of `pipeline.case_table.CASES` are chosen."""
+    def of_table(self, cases: pa.Table) -> tuple[Bools, Bools]:
+        """Return which cases of a table are of the groups, and which are chosen."""
         found = np.ones(len(cases), np.bool_)
         if self.choice.groups:
             column = cases["group_id"]
-            names = [*filter(self._has_group, pc.unique(column).to_pylist())]
+            names = [*filter(self.has_group, pc.unique(column).to_pylist())]
             found = np.asarray(pc.is_in(column, pa.array(names, pa.string())))
             self.left_out[OTHER_GROUP] += int((~found).sum())
         are_in = self.choice.window.of_column(cases["at"])
@@ -123,15 +130,21 @@ class _Counts:
         left = found & ~are_in
         self.left_out[NO_TIME] += int((left & ~are_dated).sum())
         self.left_out[OTHER_TIME] += int((left & are_dated).sum())
-        return found & are_in
+        return found, found & are_in
 
-    def _has_group(self, group: str) -> bool:
+    def has_group(self, group: str) -> bool:
+        """Return whether a group is chosen."""
         names = self.choice.groups
         if group not in self._known:
             found = {name for name in names if _matches(name, group)}
             self.matched |= found
             self._known[group] = bool(found) or not names
         return self._known[group]
+
+
+def _is_of_records(row: Row) -> bool:
+    """Return whether a case is a rebalance of records."""
+    return row["source_partition"] is not None
 
 
 def _matches(name: str, group: str) -> bool:

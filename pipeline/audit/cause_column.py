@@ -8,7 +8,7 @@ groups, about 0.7 kB per rebalance, and the members of the largest group.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
@@ -32,7 +32,7 @@ MEMBERS_AT_ONCE: Final = 1 << 18
 
 def with_causes(rows: Iterable[pa.Table], judged: JudgedRuns) -> Iterator[pa.Table]:
     """Fill in the column ``causes`` of rows of ``rebalances``."""
-    numbered = NumberedRebalances(judged.of("rebalances", OF_REBALANCE))
+    numbered = NumberedRebalances(_every("rebalances", OF_REBALANCE, judged))
     causes = [*_causes(numbered, judged)]
     for table in rows:
         place = table.schema.get_field_index("causes")
@@ -44,12 +44,18 @@ def _causes(numbered: NumberedRebalances, judged: JudgedRuns) -> Iterator[pa.Lis
     """Yield the causes of the rebalances, in the order of their groups."""
     coding, row_of, by_row = numbered.coding, numbered.row_of, ["row"]
     members = in_order_once(
-        (coding.member_rows(run, row_of) for run in judged.of("members", OF_MEMBER)),
+        (
+            coding.member_rows(run, row_of)
+            for run in _every("members", OF_MEMBER, judged)
+        ),
         MEMBER_ROWS,
         by_row,
     )
     topics = in_order_once(
-        (coding.topic_rows(run, row_of) for run in judged.of("members", OF_TOPICS)),
+        (
+            coding.topic_rows(run, row_of)
+            for run in _every("members", OF_TOPICS, judged)
+        ),
         TOPIC_ROWS,
         by_row,
     )
@@ -61,6 +67,13 @@ def _causes(numbered: NumberedRebalances, judged: JudgedRuns) -> Iterator[pa.Lis
         part = numbered.groups.part(begin, end)
         rows = of_members.until(end), of_topics.until(end)
         yield causes_of(part, *rows, coding, begin)
+
+
+def _every(name: str, columns: Sequence[str], judged: JudgedRuns) -> Iterator[pa.Table]:
+    """Yield columns of all rebalances, or their members; others are not judged."""
+    for run in (judged.of(name, columns), judged.of(f"context_{name}", columns)):
+        for table in run:
+            yield table.select(columns)
 
 
 class _RowsInOrder:

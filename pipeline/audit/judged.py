@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.history.place import UNKNOWN_DURATIONS
+from pipeline.judging.context_rows import CONTEXT_SCHEMAS
 from pipeline.table_bytes import as_bytes, from_bytes
 from pipeline.tables import SCHEMAS
 
@@ -27,12 +28,14 @@ Judged: TypeAlias = tuple[str, Mapping[str, Any] | pa.RecordBatch]
 PART: Final = "part"
 """Column with the number of the part of the work that a row belongs to."""
 
+_RUNS: Final = SCHEMAS | CONTEXT_SCHEMAS
+
 JUDGED: Final = pa.schema(
     [
         (PART, pa.int32()),
-        *((f"{name}_rows", pa.int64()) for name in SCHEMAS),
-        *((f"{name}_bytes", pa.int64()) for name in SCHEMAS),
-        *((name, pa.binary()) for name in SCHEMAS),
+        *((f"{name}_rows", pa.int64()) for name in _RUNS),
+        *((f"{name}_bytes", pa.int64()) for name in _RUNS),
+        *((name, pa.binary()) for name in _RUNS),
         *((reason, pa.int64()) for reason in UNKNOWN_DURATIONS),
     ]
 )
@@ -87,13 +90,13 @@ def _converted(
     rows: Mapping[str, list[Mapping[str, Any]]],
 ) -> Iterator[tuple[str, pa.RecordBatch]]:
     for name, found in rows.items():
-        yield name, pa.RecordBatch.from_pylist(found, schema=SCHEMAS[name])
+        yield name, pa.RecordBatch.from_pylist(found, schema=_RUNS[name])
 
 
 def _runs(part: int, gathered: Mapping[str, list[pa.RecordBatch]]) -> pa.RecordBatch:
     row: dict[str, Any] = {PART: part, **dict.fromkeys(UNKNOWN_DURATIONS, 0)}
     for name, batches in gathered.items():
-        run = pa.Table.from_batches(batches, SCHEMAS[name]).combine_chunks()
+        run = pa.Table.from_batches(batches, _RUNS[name]).combine_chunks()
         row |= {
             name: as_bytes(run, "zstd"),
             f"{name}_rows": run.num_rows,
@@ -118,7 +121,7 @@ class JudgedRuns:
 
     def of(self, name: str, columns: Sequence[str] = ()) -> Iterator[pa.Table]:
         """Read the runs of a table, one after the other; by default, all columns."""
-        fields = [SCHEMAS[name].get_field_index(column) for column in columns]
+        fields = [_RUNS[name].get_field_index(column) for column in columns]
         for path in self._paths:
             with pq.ParquetFile(path, memory_map=True) as file:
                 for batch in file.iter_batches(1, columns=[name]):

@@ -8,14 +8,17 @@ from typing import Final
 import pyarrow as pa
 
 from pipeline.case_table import case_table
+from pipeline.judging.context_rows import context_rows
 from pipeline.judging.evaluated import EvaluatedCodes
-from pipeline.judging.judged_batch import Result, judge_together
+from pipeline.judging.judged_batch import Result, dated_part, judge_together
 from pipeline.judging.quarantine_rows import quarantined
 from pipeline.judging.settings import Settings
-from pipeline.sources.rows import CASE, CASES, Row
+from pipeline.sources.rows import CASE, CASES, CONTEXT_CASE, CONTEXT_CASES, Row
 from pipeline.table_bytes import from_bytes
 
 CASES_PER_BATCH: Final = 1024
+_KINDS: Final = (CASE, CASES, CONTEXT_CASE, CONTEXT_CASES)
+_TEXTS: Final = (CASE, CONTEXT_CASE)
 BYTES_PER_BATCH: Final = 4 << 20
 """Bytes of the cases that are gathered for one batch, about."""
 
@@ -23,9 +26,9 @@ BYTES_PER_BATCH: Final = 4 << 20
 def judge_rows(
     rows: Iterable[Row], settings: Settings, known: EvaluatedCodes | None = None
 ) -> Iterator[Result]:
-    """Judge cases, and pass on rows of quarantine."""
+    """Judge cases, and pass on rows of quarantine, and cases that are not judged."""
     known = known or EvaluatedCodes(claim_rule=settings.claim_rule)
-    batches = {CASE: _Batch(), CASES: _Batch()}
+    batches = {kind: _Batch() for kind in _KINDS}
     for row in rows:
         batch = batches.get(row["what"])
         if batch is None:
@@ -33,11 +36,19 @@ def judge_rows(
             continue
         batch.add(row)
         if batch.is_full():
-            yield from judge_together(batch.table(), settings, known)
+            yield from _results(row["what"], batch.table(), settings, known)
             batches[row["what"]] = _Batch()
-    for batch in batches.values():
+    for kind, batch in batches.items():
         if batch.rows:
-            yield from judge_together(batch.table(), settings, known)
+            yield from _results(kind, batch.table(), settings, known)
+
+
+def _results(
+    kind: str, table: pa.Table, settings: Settings, known: EvaluatedCodes
+) -> Iterator[Result]:
+    if kind in (CONTEXT_CASE, CONTEXT_CASES):
+        return context_rows(dated_part(table), settings)
+    return judge_together(table, settings, known)
 
 
 class _Batch:
@@ -60,6 +71,6 @@ class _Batch:
     def table(self) -> pa.Table:
         """Return the cases as `pipeline.case_table.CASES`."""
         values = [row["value"] for row in self.rows]
-        if self.rows[0]["what"] == CASE:
+        if self.rows[0]["what"] in _TEXTS:
             return case_table(values)
         return pa.concat_tables(map(from_bytes, values)).combine_chunks()

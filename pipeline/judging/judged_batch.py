@@ -76,6 +76,11 @@ def _part(table: pa.Table, is_chosen: Bools) -> pa.Table:
     return table if is_chosen.all() else table.filter(pa.array(is_chosen))
 
 
+def dated_part(table: pa.Table) -> pa.Table:
+    """Return the cases of which dates can state all times."""
+    return _part(table, _have_dates(table))
+
+
 def _have_dates(table: pa.Table) -> Bools:
     """Return whether dates can state all times of cases."""
     began = pc.struct_field(table["episode"].combine_chunks(), "started_at")

@@ -23,6 +23,10 @@ RECORD: Final = "record"
 CASE: Final = "case"
 CASES: Final = "cases"
 """Several cases in one row."""
+CONTEXT_CASE: Final = "context-case"
+"""A case that is not judged, but that others are compared with."""
+CONTEXT_CASES: Final = "context-cases"
+"""Several of them in one row."""
 TOPIC: Final = "topic"
 TOPIC_ID: Final = "topic-id"
 READ: Final = "read"
@@ -120,9 +124,9 @@ def case_row(case: Case) -> Row:
     }
 
 
-def cases_row(cases: pa.Table) -> Row:
+def cases_row(cases: pa.Table, what: str = CASES) -> Row:
     """Return a row of several cases as in `pipeline.case_table.CASES`, packed."""
-    return {"what": CASES, "records": len(cases), "value": as_bytes(cases, None)}
+    return {"what": what, "records": len(cases), "value": as_bytes(cases, None)}
 
 
 def topic_row(topic: str, sighting: Sighting) -> Row:
