@@ -172,13 +172,18 @@ def refuse_replaced(out: Location, read: Iterable[Location]) -> None:
     OutputError
         If one has.
     """
-    places = [f"{uri_of(out)}/{name}" for name in WHOLE]
     for location in read:
-        uri = uri_of(location)
-        for place in places:
-            if uri == place or uri.startswith(f"{place}/"):
-                reason = f"{shown(uri)} is read by this audit, which would replace it"
-                raise OutputError(f"{reason}: write to another folder", target=str(out))
+        if is_part_of_audit(out, location):
+            named = shown(uri_of(location))
+            reason = f"{named} is read by this audit, which would replace it"
+            raise OutputError(f"{reason}: write to another folder", target=str(out))
+
+
+def is_part_of_audit(out: Location, location: Location) -> bool:
+    """Return whether a file has the place of a table, page, or manifest."""
+    uri = uri_of(location)
+    places = [f"{uri_of(out)}/{name}" for name in WHOLE]
+    return any(uri == place or uri.startswith(f"{place}/") for place in places)
 
 
 def _kept(place: Staging) -> str:

@@ -271,10 +271,13 @@ def audit(options: AuditOptions) -> None:
 
     Solves each rebalance, runs every assignor on it, and judges their assignments and
     those of the clients. An existing audit in the folder is replaced once the new one
-    is complete. The same command continues an audit that was interrupted. Exit code 4
-    if part of the input was lost; the rest is judged.
+    is complete. The same command continues an audit that was interrupted. Exit code 1
+    if a condition of --fail-on is met; else 4 if part of the input was lost, of which
+    the rest is judged.
 
     Example: assignor-oracle audit recordings/churn --out out/audit
+
+    Example: assignor-oracle audit records --out out --since 24h --fail-on invalid
 
     Example: assignor-oracle audit --bootstrap-server localhost:9092 --follow --out out
     """

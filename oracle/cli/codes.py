@@ -4,7 +4,8 @@ from typing import Final
 
 FINE: Final = 0
 NO: Final = 1
-"""Negative result: a verdict is invalid, or no assignment meets a policy."""
+"""Negative result: a verdict is invalid, no assignment meets a policy, or an audit
+meets a condition of ``--fail-on``, which counts before `LOST`."""
 USAGE: Final = 2
 """Usage error, unreadable input, or a path that cannot be read or written."""
 OUTSIDE: Final = 3

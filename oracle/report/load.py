@@ -134,7 +134,7 @@ def load(folder: Path, group: str | None = None) -> Tables:
     chosen = None if group is None else ds.field("group_id") == group
     with ThreadPoolExecutor(_THREADS) as pool:
         tables = {
-            name: pool.submit(_read, folder, name, wanted, chosen)
+            name: pool.submit(read_columns, folder, name, wanted, chosen)
             for name, wanted in columns.items()
         }
         answered = _answers(folder, pool, chosen)
@@ -180,7 +180,7 @@ def load_documents(
     places += [] if among is None else [among]
     # One test of many values is much quicker than many tests; it selects a few more.
     requested, found = set(wanted), [*dict.fromkeys((*names, *columns))]
-    rows = _read(folder, table, found, reduce(and_, places)).to_pylist()
+    rows = read_columns(folder, table, found, reduce(and_, places)).to_pylist()
     return [row for row in rows if tuple(row[name] for name in names) in requested]
 
 
@@ -250,12 +250,19 @@ def _clients(answers: pa.RecordBatch) -> pa.Table:
     return pa.table(columns | {"broken": broken.cast(pa.int64())})
 
 
-def _read(
+def read_columns(
     folder: Path,
     table: str,
     columns: Sequence[str],
     chosen: ds.Expression | None = None,
 ) -> pa.Table:
+    """Read columns of a table, of the rows that are chosen.
+
+    Raises
+    ------
+    SourceError
+        As `load`.
+    """
     with _dataset(folder, table) as dataset:
         found = dataset.to_table(columns=list(columns), filter=chosen)
         return found.unify_dictionaries()

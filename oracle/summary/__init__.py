@@ -14,6 +14,7 @@ from oracle.summary.assignor_counts import (
     merge_assignor_counts,
     partial_assignor_counts,
 )
+from oracle.summary.group_figures import FIGURE_COLUMNS, FIGURES, group_figures
 from oracle.summary.group_gains import (
     CLASSIC,
     CONSUMER,
@@ -46,6 +47,8 @@ __all__ = [
     "CLASSIC",
     "CONSUMER",
     "COUNT_EDGES",
+    "FIGURES",
+    "FIGURE_COLUMNS",
     "GAIN_COLUMNS",
     "INVALID",
     "LAG_EDGES",
@@ -61,6 +64,7 @@ __all__ = [
     "client_units",
     "day_counts",
     "equals",
+    "group_figures",
     "hourly_generations",
     "is_true",
     "kip54_counts",

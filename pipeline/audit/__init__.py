@@ -2,6 +2,12 @@
 
 from pipeline.audit.request import AuditRequest
 from pipeline.audit.run import AuditSummary, audit
-from pipeline.audit_writing import refuse_replaced
+from pipeline.audit_writing import is_part_of_audit, refuse_replaced
 
-__all__ = ["AuditRequest", "AuditSummary", "audit", "refuse_replaced"]
+__all__ = [
+    "AuditRequest",
+    "AuditSummary",
+    "audit",
+    "is_part_of_audit",
+    "refuse_replaced",
+]

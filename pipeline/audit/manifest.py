@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -37,7 +38,8 @@ class AuditCounts:
     were delivered again and count once; ``rows`` are counted per table, and
     ``quarantine`` are records per kind and reason, most frequent first, and
     ``durations_unknown`` durations per reason. ``left_out`` are rebalances and
-    snapshots that were not asked for, per reason.
+    snapshots that were not asked for, per reason; ``history_end`` is the latest time of
+    any record, in milliseconds since 1970, None if none has a time.
     """
 
     rows_read: int
@@ -46,6 +48,7 @@ class AuditCounts:
     quarantine: dict[str, int]
     durations_unknown: dict[str, int]
     left_out: dict[str, int]
+    history_end: int | None
 
 
 def manifest_of(
@@ -84,6 +87,7 @@ def manifest_of(
         "quarantine": dict(counts.quarantine),
         "durations_unknown": dict(counts.durations_unknown),
         "left_out": dict(counts.left_out),
+        "newest_record": _newest(counts.history_end),
         "versions": versions() | {"java": java},
         "machine": machine(),
         "spark": dict(spark),
@@ -108,6 +112,13 @@ def _live(found: FoundSources) -> list[dict[str, Any]]:
             "offsets": offsets,
         }
     ]
+
+
+def _newest(at: int | None) -> str | None:
+    """Return a time of records; they can state times that no date has."""
+    with suppress(ValueError, OverflowError, OSError):
+        return None if at is None else _moment(at)
+    return None
 
 
 def _moment(modified_ms: int) -> str:

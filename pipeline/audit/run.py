@@ -228,6 +228,7 @@ def _run(
             quarantine=judged.count_quarantine(),
             durations_unknown=judged.count_unknown_durations(),
             left_out=seen.left_out,
+            history_end=seen.history_end,
         )
 
 

@@ -91,6 +91,7 @@ def local_audit(
             quarantine=judged.count_quarantine(),
             durations_unknown=judged.count_unknown_durations(),
             left_out=left_out_of(_of_kind(cases, LEFT_OUT)),
+            history_end=facts.history_end,
         )
     parameters = given.parameters(settings.assignors, JUDGED_WHOLE)
     manifest = manifest_of(

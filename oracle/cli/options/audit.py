@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -16,6 +17,7 @@ from oracle.cli.options.common import (
     OffsetResetOption,
 )
 from oracle.cli.options.durations import parse_duration
+from oracle.cli.options.fail_on import FailOn, parse_conditions
 from oracle.cli.options.file_roles import FileRole
 from oracle.cli.options.times import SinceOption, UntilOption, check_window
 
@@ -163,6 +165,26 @@ class AuditOptions:
             "kip54-sticky.",
         ),
     ] = None
+    fail_on: Annotated[
+        FailOn | None,
+        typer.Option(
+            parser=parse_conditions,
+            metavar="WORDS",
+            help="End with 1 if the audit finds any of these, separated by commas: "
+            "invalid, unbalanced (assignments), needless (moves), harm>N "
+            "(partition-seconds unread, or read by two). Each can have a limit, "
+            "'invalid>3'.",
+        ),
+    ] = None
+    metrics: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the figures of each group in Prometheus' text format, for the "
+            "textfile collector of node_exporter; the file is replaced as a whole.",
+        ),
+        FileRole.WRITTEN,
+    ] = None
     accept_losses: Annotated[
         bool,
         typer.Option(
@@ -188,6 +210,8 @@ class AuditOptions:
             raise typer.BadParameter("--every requires --follow")
         if self.follow and self.until is not None:
             raise typer.BadParameter("--follow has no end: it does not take --until")
+        if self.follow and self.fail_on is not None:
+            raise typer.BadParameter("--follow has no end: it does not take --fail-on")
         check_window(self.since, self.until)
         if "" in (self.groups or ()):
             raise typer.BadParameter("--group requires a name")

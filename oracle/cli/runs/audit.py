@@ -11,20 +11,30 @@ from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
-from oracle.cli.codes import LOST
+from oracle.cli.codes import LOST, NO
 from oracle.cli.options.audit import EVERY, AuditOptions
 from oracle.cli.options.common import listed_names
+from oracle.cli.options.file_roles import STANDARD
 from oracle.cli.options.values import stated_options
 from oracle.cli.printing.audit import audit_document, audit_parts
 from oracle.cli.printing.progress import Progress, shown_progress
 from oracle.cli.printing.sink import opened_sink
 from oracle.cli.printing.terminal import complain, printed
 from oracle.wording import counted
-from pipeline.audit import AuditRequest, AuditSummary, audit, refuse_replaced
+from oracle.writing import replacing
+from pipeline.audit import (
+    AuditRequest,
+    AuditSummary,
+    audit,
+    is_part_of_audit,
+    refuse_replaced,
+)
 from pipeline.tables import PAGE
-from rebalance import ClaimRule, OffsetReset, SourceError
+from rebalance import ClaimRule, OffsetReset, OutputError, SourceError
 
 if TYPE_CHECKING:
+    from oracle.alerting import AuditFigures
+    from oracle.cli.options.fail_on import FailOn
     from oracle.report.facts import Facts
     from pipeline.live import ClientSettings, LiveSource
 
@@ -81,30 +91,43 @@ def run_audit(options: AuditOptions) -> None:
             "lag_missing in the tables names them"
         )
     _complain_if_unreadable(done.summary, options.sources or ())
-    _end_if_lost(done.summary, accepted=options.accept_losses)
+    is_lost = _complain_if_lost(done.summary, accepted=options.accept_losses)
+    _end_if_failed(options.fail_on, done.figures)
+    if is_lost:
+        raise typer.Exit(LOST)
 
 
 @dataclass(frozen=True, slots=True)
 class CompletedAudit:
-    """Summary of an audit, facts of its page, and its parameters."""
+    """Summary of an audit, facts of its page, its parameters, and its figures.
+
+    The figures are None if no option asks for them.
+    """
 
     summary: AuditSummary
     facts: Facts
     used: dict[str, Any]
+    figures: AuditFigures | None
 
 
 def audited(
     options: AuditOptions, live: LiveSource | None, progress: Progress
 ) -> CompletedAudit:
-    """Run an audit; ``live`` is the running cluster among its sources."""
-    written: list[tuple[Facts, dict[str, Any]]] = []
+    """Run an audit; ``live`` is the running cluster among its sources.
+
+    Once it is complete, its metrics are written, if they are asked for.
+    """
+    metrics = _checked_metrics(options)
+    is_alerting = metrics is not None or options.fail_on is not None
+    written: list[tuple[Facts, dict[str, Any], AuditFigures | None]] = []
 
     def page(folder: Path) -> None:
+        from oracle.alerting import read_figures
         from oracle.report import write_page
 
         facts = write_page(folder, folder / PAGE, command=command_of(options))
         used = json.loads((folder / "audit.json").read_bytes())["parameters"]
-        written.append((facts, used))
+        written.append((facts, used, read_figures(folder) if is_alerting else None))
 
     summary = audit(
         _request(options),
@@ -114,7 +137,36 @@ def audited(
         page=page,
         meanwhile=_prepare_page,
     )
-    return CompletedAudit(summary, *written[0])
+    done = CompletedAudit(summary, *written[0])
+    if metrics is not None and done.figures is not None:
+        from oracle.alerting import metrics_text
+
+        with replacing(metrics) as file:
+            file.write(metrics_text(done.figures))
+    return done
+
+
+def _checked_metrics(options: AuditOptions) -> Path | None:
+    """Return the file of metrics, if there will be one.
+
+    Raises
+    ------
+    typer.BadParameter
+        If it would be a part of the audit.
+    OutputError
+        If its folder does not exist.
+    """
+    file = options.metrics
+    if file is None:
+        return None
+    if str(file) == STANDARD:
+        raise typer.BadParameter("--metrics requires a file")
+    if is_part_of_audit(options.out, file):
+        raise typer.BadParameter(f"--metrics {file} is a file of the audit in --out")
+    in_out = file.parent.resolve() == Path(options.out).resolve()
+    if not (in_out or file.parent.is_dir()):  # the audit creates its own folder
+        raise OutputError("cannot write: its folder does not exist", target=str(file))
+    return file
 
 
 def _request(options: AuditOptions) -> AuditRequest:
@@ -177,8 +229,19 @@ def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> No
         raise SourceError(reason, source=", ".join(sources) or "--bootstrap-server")
 
 
-def _end_if_lost(summary: AuditSummary, *, accepted: bool) -> None:
-    """Exit with 4 if part of the input was lost, unless that is accepted.
+def _end_if_failed(fail_on: FailOn | None, figures: AuditFigures | None) -> None:
+    """Exit with 1 if a condition holds, also if part of the input was lost."""
+    if fail_on is None or figures is None:
+        return
+    from oracle.cli.runs.audit_conditions import failed_conditions
+
+    if failed := [*failed_conditions(fail_on.limits, figures)]:
+        complain(f"--fail-on: {'; '.join(failed)}")
+        raise typer.Exit(NO)
+
+
+def _complain_if_lost(summary: AuditSummary, *, accepted: bool) -> bool:
+    """Report that part of the input was lost, unless that is accepted.
 
     Records that are quarantined by design, such as groups of other kinds, are not lost.
     """
@@ -191,4 +254,5 @@ def _end_if_lost(summary: AuditSummary, *, accepted: bool) -> None:
             f"{parts} of the input could not be read: see the table quarantine "
             "(--accept-losses: exit code 0)"
         )
-        raise typer.Exit(LOST)
+        return True
+    return False

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 import pipeline.live as pipeline_live
 from oracle.cli.runs import audit as auditing
@@ -61,6 +62,9 @@ class Pretended:
         tables = small_audit()
         tables.rows["rebalances"][0]["lag_missing"] = self.lag_missing
         tables.rows["answers"][0]["kept"] += self.more_kept
+        for row in tables.rows["answers"]:
+            if row["assignor"] == "actual" and row["verdict"] == "invalid":
+                row["shared_partition_ms"] = 4000
         tables.write(Path(out))
         progress("page", 0, 1)
         page(Path(out))
@@ -344,6 +348,73 @@ def test_a_window_without_rebalances_is_not_unreadable_input(
     assert timedelta(hours=1) <= ago < timedelta(hours=2)
 
 
+@pytest.mark.parametrize(
+    ("fail_on", "stated"),
+    [
+        ("invalid", "1 invalid assignment; worst group orders: 1"),
+        ("invalid>1", None),
+        ("unbalanced", "2 unbalanced assignments; worst group chain: 1"),
+        ("needless>8.5", "9 needless moves (above 8.5); worst group orders: 6"),
+        ("needless>9", None),
+        ("harm>4000", None),
+        (
+            "unbalanced>2, needless, harm>3.5,invalid",
+            (
+                "9 needless moves; worst group orders: 6; "
+                "4.0 partition-seconds unread or read by two (above 3.5); "
+                "worst group orders: 4.0; "
+                "1 invalid assignment; worst group orders: 1"
+            ),
+        ),
+    ],
+)
+def test_conditions_of_the_exit_code(
+    cli: Cli, pipeline: Pretended, tmp_path: Path, fail_on: str, stated: str | None
+) -> None:
+    ended = cli("audit", "history", "--out", tmp_path / "out", "--fail-on", fail_on)
+    said = [line for line in ended.complaints if line.startswith("--fail-on")]
+    assert said == ([] if stated is None else [f"--fail-on: {stated}"])
+    assert ended.code == (0 if stated is None else 1)
+    assert (tmp_path / "out" / "index.html").is_file()
+    assert b"orders" in ended.out
+
+
+@pytest.mark.parametrize(("fail_on", "code"), [("invalid", 1), ("invalid>1", 4)])
+def test_a_condition_counts_before_a_loss(
+    cli: Cli, pipeline: Pretended, tmp_path: Path, fail_on: str, code: int
+) -> None:
+    pipeline.quarantine = {"unreadable: a line": 1}
+    ended = cli("audit", "history", "--out", tmp_path / "out", "--fail-on", fail_on)
+    assert ended.code == code
+    assert any(line.startswith("1 part of the input") for line in ended.complaints)
+
+
+def test_metrics_are_written_once_the_audit_is_complete(
+    cli: Cli, pipeline: Pretended, tmp_path: Path
+) -> None:
+    inside, file = tmp_path / "out" / "audit.prom", tmp_path / "audit.prom"
+    given = ("audit", "history", "--out")
+    # The audit creates its folder.
+    assert cli(*given, tmp_path / "out", "--metrics", inside).code == 0
+    text = inside.read_text()
+    orders = '{cluster="prod",group="orders"}'
+    assert f"assignor_oracle_group_needless_moves{orders} 6.0\n" in text
+    assert f"assignor_oracle_group_shared_partition_seconds{orders} 4.0\n" in text
+    assert [path.name for path in tmp_path.glob("out/*.prom*")] == ["audit.prom"]
+    file.write_text("of the audit before")
+    pipeline.more_kept = 1
+    assert cli(*given, tmp_path / "failed", "--metrics", file).code == 70
+    assert file.read_text() == "of the audit before"
+    pipeline.more_kept = 0
+    assert cli(*given, tmp_path / "again", "--metrics", file).code == 0
+    assert file.read_text() == text
+    file.unlink()
+    file.mkdir()
+    ended = cli(*given, tmp_path / "last", "--metrics", file)
+    refused = f"{file}: cannot write: is a folder"
+    assert (ended.code, ended.complaints[-1]) == (2, refused)
+
+
 @pytest.mark.heavy
 def test_a_page_that_cannot_be_written_is_code_2(
     cli: Cli, pipeline: Pretended, tmp_path: Path
@@ -358,14 +429,25 @@ def test_a_page_that_cannot_be_written_is_code_2(
 def test_a_recording_is_audited_end_to_end(tmp_path: Path) -> None:
     out = tmp_path / "out"
     command = [sys.executable, "-m", "oracle", "audit", str(FIRST_LOOK)]
+    metrics = tmp_path / "audit.prom"
+    alerts = ["--fail-on", "invalid>1000000,needless", "--metrics", str(metrics)]
     ended = subprocess.run(
-        [*command, "--out", str(out), "--cluster", "first", "--json"],
+        [*command, "--out", str(out), "--cluster", "first", "--json", *alerts],
         cwd=ROOT,
         capture_output=True,
         check=False,
     )
-    assert ended.returncode == 0, ended.stderr.decode()
+    assert ended.returncode == 1, ended.stderr.decode()
     document = json.loads(ended.stdout)
+    needless = {row["group"]: row["needless_moves"] for row in document["groups"]}
+    families = text_string_to_metric_families(metrics.read_text())
+    values = {family.name: family.samples for family in families}
+    moves = values["assignor_oracle_group_needless_moves"]
+    assert {sample.labels["group"]: sample.value for sample in moves} == needless
+    (newest,) = values["assignor_oracle_newest_record_timestamp_seconds"]
+    lines = (FIRST_LOOK / "consumer_offsets.jsonl").read_text().splitlines()
+    times = [json.loads(line)["timestamp"] for line in lines]
+    assert newest.value == max(times) / 1000
     judged = {row["group"]: row["judged"] for row in document["groups"]}
     root = read_html((out / "index.html").read_text())
     rows = root.one("table", id="group-table").all("tbody")[0].all("tr")
@@ -377,6 +459,8 @@ def test_a_recording_is_audited_end_to_end(tmp_path: Path) -> None:
     assert len(shown) == min(len(judged), GROUPS_SHOWN)
     lines = ended.stderr.decode().splitlines()
     assert all(line.startswith("assignor-oracle: ") for line in lines), lines
+    found = f"assignor-oracle: --fail-on: {sum(needless.values()):,} needless moves; "
+    assert lines[-1].startswith(f"{found}worst group ")
 
 
 @pytest.mark.heavy

@@ -237,6 +237,7 @@ class Audit:
                 "java": "Java",
             },
             "machine": {"cores": 2, "memory_bytes": 8 * 2**30, "system": "TestOS"},
+            "newest_record": "2026-03-01T12:00:41.000+00:00",
             "finished": "2026-03-02T00:00:00+00:00",
         }
 
