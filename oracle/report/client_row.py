@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from oracle.report.harm import NO_HARM, Harm
 from oracle.report.outcomes import OutcomeCounts
 
 
@@ -32,4 +33,5 @@ class ClientRow:
     cooperative: bool
     counts: OutcomeCounts
     lag: Lag
+    harm: Harm = NO_HARM
     advice: str = ""

@@ -13,6 +13,7 @@ from oracle.report.advice import Advisor
 from oracle.report.client_row import NO_LAG, ClientRow, Lag
 from oracle.report.folding import Fold, folded
 from oracle.report.group_episodes import GroupEpisodes, episodes_of
+from oracle.report.harm import NO_HARM, Harm, harm_of, harm_sum, with_harm
 from oracle.report.load import Tables, load
 from oracle.report.outcomes import OutcomeCounts, added
 from oracle.report.states import States, states_of
@@ -35,7 +36,7 @@ ENOUGH_JUDGED = 5
 """Judged rebalances of a group whose share of wrong answers is an example."""
 
 GROUPS_SHOWN = 20
-"""Groups in a table, largest potential gain first; the others are one row."""
+"""Groups in a table, most harm first; the others are one row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +55,7 @@ class AssignorRow:
 class Facts:
     """All numbers of the page; rows in the order of the page.
 
-    ``groups`` are all groups by potential gain, and ``clients`` the first of them.
+    ``groups`` are all groups by harm, and ``clients`` the first of them.
     ``folds`` are the first rows of the page's table, in which equal groups are one row
     if there are many groups, and ``others`` are the groups that they do not have. Of
     ``generations``, the judge found balance and stickiness ``proved``.
@@ -67,8 +68,10 @@ class Facts:
     clients: tuple[ClientRow, ...]
     folds: tuple[Fold, ...]
     others: OutcomeCounts
+    others_harm: Harm
     others_count: int
     all_clients: OutcomeCounts
+    all_harm: Harm
     assignors: tuple[AssignorRow, ...]
     episodes: tuple[GroupEpisodes, ...]
     generations: int
@@ -92,8 +95,10 @@ def facts_of(tables: Tables, units: pa.Table | None = None) -> Facts:
         clients=tuple(rows[:GROUPS_SHOWN]),
         folds=tuple(folds[:GROUPS_SHOWN]),
         others=added(OutcomeCounts, [row.counts for row in rest]),
+        others_harm=harm_sum([row.harm for row in rest]),
         others_count=len(rest),
         all_clients=added(OutcomeCounts, [row.counts for row in rows]),
+        all_harm=harm_sum([row.harm for row in rows]),
         assignors=tuple(_assignor_rows(tables.answers)),
         episodes=tuple(episodes_of(tables.episodes)),
         generations=len(tables.rebalances),
@@ -129,7 +134,8 @@ def advice_of_group(folder: Path, group: str) -> str | None:
 def units_of(tables: Tables) -> pa.Table:
     """Return the rebalances of clients as `client_units`, with their times."""
     units = client_units(tables.actual, tables.rebalances, tables.episodes)
-    return with_times(units, tables.rebalances, tables.episodes)
+    timed = with_times(units, tables.rebalances, tables.episodes)
+    return with_harm(timed, tables)
 
 
 def _client_rows(units: pa.Table, tables: Tables) -> list[ClientRow]:
@@ -139,6 +145,7 @@ def _client_rows(units: pa.Table, tables: Tables) -> list[ClientRow]:
         tuple(row[name] for name in keys): _lag(row)
         for row in medians(client_lag(tables.actual), keys).to_pylist()
     }
+    harm = harm_of(tables)
     rows = [
         ClientRow(
             cluster=row["cluster"],
@@ -147,6 +154,7 @@ def _client_rows(units: pa.Table, tables: Tables) -> list[ClientRow]:
             cooperative=row["cooperative"] > 0,
             counts=counts_of(row),
             lag=lag.get(tuple(row[name] for name in keys), NO_LAG),
+            harm=harm.get(tuple(row[name] for name in keys), NO_HARM),
             advice=advisor.advice(
                 (row["cluster"], row["group_id"]),
                 row["client_assignor"] or None,
@@ -156,7 +164,7 @@ def _client_rows(units: pa.Table, tables: Tables) -> list[ClientRow]:
         )
         for row in client_counts(units).to_pylist()
     ]
-    return sorted(rows, key=_most_to_gain)
+    return sorted(rows, key=_most_harm)
 
 
 def folds_of(rows: Sequence[ClientRow]) -> list[Fold]:
@@ -188,10 +196,16 @@ def _example(rows: Sequence[ClientRow]) -> ClientRow | None:
     return max(keeping, key=lambda row: (share[row], row.counts.wrong), default=None)
 
 
-def _most_to_gain(row: ClientRow) -> tuple[int, int, int, str, str, str]:
-    counts = row.counts
+def _most_harm(row: ClientRow) -> tuple[int | str, ...]:
+    """Rank invalid assignments, then time without an owner, moves, and imbalance.
+
+    Invalid ones of unknown duration are after the known ones.
+    """
+    harm, counts = row.harm, row.counts
+    invalid = (-(harm.invalid or 0), -harm.unknown, -counts.invalid)
+    others = (-(harm.waiting or 0), -counts.needless_moves, -(harm.imbalance or 0))
     names = (row.cluster, row.group, row.assignor or "")
-    return -counts.gain, -counts.wrong, -counts.judged, *names
+    return *invalid, *others, -counts.unbalanced, *names
 
 
 def _assignor_rows(answers: AssignorCounts) -> list[AssignorRow]:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
+from oracle.names import abridged
 from oracle.report.client_row import ClientRow
 from oracle.report.facts import Facts
+from oracle.report.harm import Harm, seconds_text
 from oracle.report.outcomes import OutcomeCounts
 from oracle.report.states import StateCounts
 from oracle.wording import counted
 
 _NOTHING: Final = "No rebalance in this source could be judged"
 _UNDETERMINED: Final = "The balance of no snapshot in this source can be determined"
+_NAME_SHOWN: Final = 36
+_INVALID: Final = {
+    (True, False): "left partitions without a reader",
+    (False, True): "let several members read the same partitions",
+    (True, True): "left partitions without a reader, or with several,",
+}
+"""By whether partitions were unread, and whether several members had one."""
 _WORDS: Final = (
     ("needless", "moved partitions needlessly"),
     ("unbalanced", "left the group unbalanced"),
@@ -25,13 +35,63 @@ _EXAMPLE: Final = (
 )
 
 
-def headline(facts: Facts) -> str:
-    """Return a sentence on the rebalances; without any, on the snapshots."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """The main finding: the name of a group, if it is about one, and the rest."""
+
+    group: str = ""
+    words: str
+
+    @property
+    def text(self) -> str:
+        """Return the sentence without its full stop."""
+        return f"{self.group} {self.words}".strip()
+
+
+def headline(facts: Facts) -> Headline:
+    """Return a sentence on the first group; without rebalances, on the snapshots."""
     if facts.all_clients.judged:
-        return _of_rebalances(facts.all_clients)
+        first = facts.groups[0]
+        if words := harm_words(first):
+            return Headline(group=abridged(first.group, _NAME_SHOWN), words=words)
+        return Headline(words=summary_of(facts.all_clients))
     if facts.states.total.counted:
-        return _of_snapshots(facts.states.total)
-    return _NOTHING
+        return Headline(words=_of_snapshots(facts.states.total))
+    return Headline(words=_NOTHING)
+
+
+def harm_words(row: ClientRow) -> str:
+    """Return the largest harm of a group, with its number and unit; empty if none."""
+    harm, counts = row.harm, row.counts
+    if harm.invalid:
+        verb = _INVALID[bool(harm.unread), bool(harm.shared)]
+        end = ", until the end of the history" if harm.open else ""
+        rebalances = counted(harm.wrong, "rebalance")
+        return f"{verb} for {_lasting(harm.invalid)} in {rebalances}{end}"
+    if counts.invalid or harm.unknown:
+        number = counted(max(counts.invalid, harm.unknown), "rebalance")
+        end = "; how long it lasted is not known" if harm.unknown else ""
+        return f"had an invalid assignment in {number}{end}"
+    return _valid_words(harm, counts)
+
+
+def _valid_words(harm: Harm, counts: OutcomeCounts) -> str:
+    if harm.waiting:
+        needed = "more than necessary"
+        return f"left partitions without an owner for {_lasting(harm.waiting)} {needed}"
+    if counts.needless_moves:
+        moved = counted(counts.needless_moves, "partition")
+        return f"moved {moved} needlessly in {counted(counts.needless, 'rebalance')}"
+    if harm.imbalance:
+        return f"left partitions with the wrong member for {_lasting(harm.imbalance)}"
+    if counts.unbalanced:
+        return f"was left unbalanced in {counted(counts.unbalanced, 'rebalance')}"
+    return ""
+
+
+def _lasting(milliseconds: int) -> str:
+    seconds = seconds_text(milliseconds)
+    return f"{seconds} partition-second{'' if seconds == '1' else 's'}"
 
 
 def example_counts(row: ClientRow) -> str:
@@ -43,7 +103,7 @@ def example_counts(row: ClientRow) -> str:
     )
 
 
-def _of_rebalances(counts: OutcomeCounts) -> str:
+def summary_of(counts: OutcomeCounts) -> str:
     """State how many rebalances were not optimal, and why."""
     if not counts.wrong:
         rebalances = counted(counts.judged, "rebalance")

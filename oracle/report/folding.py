@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from oracle.report.client_row import NO_LAG, ClientRow, Lag
+from oracle.report.harm import Harm
 from oracle.report.outcomes import OutcomeCounts, added
 
 FEWEST: Final = 3
@@ -39,7 +40,7 @@ class Fold:
     @property
     def is_sum(self) -> bool:
         """Whether the counts are those of all groups together."""
-        return bool(self.pattern) and not self.first.counts.wrong
+        return bool(self.pattern) and not is_wrong(self.first)
 
     @property
     def counts(self) -> OutcomeCounts:
@@ -47,6 +48,11 @@ class Fold:
         if not self.is_sum:
             return self.first.counts
         return added(OutcomeCounts, [row.counts for row in self.rows])
+
+    @property
+    def harm(self) -> Harm:
+        """The harm of each group; it is the same, or 0."""
+        return self.first.harm
 
     @property
     def lag(self) -> Lag:
@@ -82,6 +88,13 @@ def pattern_of(name: str) -> str:
     return _REPEATED.sub("*", "".join(starred))
 
 
+def is_wrong(row: ClientRow) -> bool:
+    """Whether a row has wrong answers, or harm."""
+    harm = row.harm
+    lasting = (harm.invalid, harm.waiting, harm.imbalance)
+    return bool(row.counts.wrong or harm.unknown or any(lasting))
+
+
 def _key(row: ClientRow) -> Any:
-    results = (row.counts, row.lag) if row.counts.wrong else None
+    results = (row.counts, row.lag, row.harm) if is_wrong(row) else None
     return row.cluster, pattern_of(row.group), row.assignor, row.advice, results

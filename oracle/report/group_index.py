@@ -10,13 +10,14 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import Markup
 
 from oracle.names import visible
 from oracle.report.client_row import ClientRow
 from oracle.report.folding import Fold
+from oracle.report.harm import Harm
 from oracle.report.outliers import Outlier
 
 DATA_BYTES: Final = 1_500_000
@@ -79,9 +80,11 @@ def group_data(
 
     A row is cluster, group, assignor (places in lists; -1 unknown), judged, at the
     optimum, with needless moves, needless moves, unbalanced, invalid, median percent of
-    lag above its bound (-1: unknown), gain, 1 if it rebalances endlessly, advice (as
-    assignor), the pattern of its name (as assignor) if equal groups are one row, and
-    its id, unless that follows from the name.
+    lag above its bound (-1: unknown), 1 if it rebalances endlessly, advice (as
+    assignor), the pattern of its name (as assignor) if equal groups are one row, harm,
+    and its id, unless that follows from the name. Harm is 0, or a list: unread or
+    shared, waiting, imbalance (partition-ms; -1: unknown), invalid rebalances of
+    unknown duration, and 1 if the harm lasts until the end of the history.
     """
     pattern_at = {row: at for at, fold in enumerate(patterns) for row in fold.rows}
     clusters = list(dict.fromkeys(row.cluster for row in rows))
@@ -93,7 +96,7 @@ def group_data(
     left = DATA_BYTES
     for row, id_ in zip(rows, ids, strict=True):
         shown = visible(row.group, limit=NAME_KEPT)
-        values: list[int | str] = [
+        values: list[Any] = [
             cluster_of[row.cluster],
             shown,
             assignor_of.get(row.assignor or "", -1),
@@ -101,6 +104,7 @@ def group_data(
             int((row.cluster, row.group) in endless),
             advice_of.get(row.advice, len(advice_of)) if row.advice else -1,
             pattern_at.get(row, -1),
+            _harm(row.harm),
         ]
         if id_ != f"group-{_encoded(shown)}":
             values.append(id_)
@@ -133,8 +137,14 @@ def _numbers(row: ClientRow) -> tuple[int, ...]:
         counts.unbalanced,
         counts.invalid,
         -1 if above is None else above,
-        counts.gain,
     )
+
+
+def _harm(harm: Harm) -> list[int] | int:
+    lasting = (harm.invalid, harm.waiting, harm.imbalance)
+    found = [-1 if number is None else number for number in lasting]
+    found += [harm.unknown, int(harm.open)]
+    return found if any(found) else 0
 
 
 def literal(value: object) -> str:

@@ -17,6 +17,7 @@ from operator import and_
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
@@ -42,6 +43,9 @@ _REBALANCES: Final = (
     "rebalance_id",
     "group_id",
     "at",
+    "until",
+    "ended",
+    "generation",
     "source",
     "protocol",
     "client_assignor",
@@ -65,6 +69,7 @@ _CLIENTS: Final = (
     "applies",
     "verdict",
     "violations",
+    "withheld",
     "members",
     "partitions",
     "kip54_score",
@@ -79,6 +84,10 @@ _CLIENTS: Final = (
     "peak_lag_bound",
     "at_optimum",
     "at_kip54_optimum",
+    "unread_partition_ms",
+    "shared_partition_ms",
+    "waiting_partition_ms",
+    "imbalance_partition_ms",
 )
 _DOCUMENTS: Final = frozenset(
     {"instance", "assignment", "violations", "loads", "evidence", "key", "value"}
@@ -106,8 +115,9 @@ _NAMES: Final = frozenset({"group_id", "rebalance_id"})
 class Tables:
     """The columns of the tables that the page needs; rows as in `pipeline.tables`.
 
-    ``actual`` are the answers of the clients, with an additional column ``broken``: the
-    number of violations. ``answers`` are counts of all answers, ``gains`` those of
+    ``actual`` are the answers of the clients, with two more columns: ``broken``, the
+    number of violations, and ``unread``, the partitions that have no member although
+    one subscribes. ``answers`` are counts of all answers, ``gains`` those of
     `oracle.summary.partial_group_gains`.
     """
 
@@ -246,8 +256,18 @@ def _clients(answers: pa.RecordBatch) -> pa.Table:
     """Return the clients' answers, with the length of the list of violations."""
     places = pc.indices_nonzero(equals(answers["assignor"], ACTUAL))
     columns = {name: plain(answers[name].take(places)) for name in _CLIENTS}
-    broken = pc.fill_null(pc.list_value_length(columns.pop("violations")), 0)
-    return pa.table(columns | {"broken": broken.cast(pa.int64())})
+    violations = columns.pop("violations")
+    broken = pc.fill_null(pc.list_value_length(violations), 0)
+    columns |= {"broken": broken.cast(pa.int64()), "unread": _unread(violations)}
+    return pa.table(columns)
+
+
+def _unread(violations: pa.ListArray) -> pa.Array:
+    """Return how many partitions each answer leaves to no member."""
+    rules = pc.struct_field(pc.list_flatten(violations), "rule")
+    places = pc.list_parent_indices(violations).filter(equals(rules, "unassigned"))
+    counts = np.bincount(places.to_numpy(), minlength=len(violations))
+    return pa.array(counts, pa.int64())
 
 
 def read_columns(

@@ -1,4 +1,4 @@
-"""Outliers: the rebalances with the largest gaps, judged again."""
+"""Outliers: the rebalances with most harm, judged again."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from oracle.report.assignment_diff import (
     assignment_diff_of,
 )
 from oracle.report.flows import Flows, flows_of
+from oracle.report.harm import gap_of
 from oracle.report.judged_again import JudgedAgain, judged_again, judged_units
 from oracle.report.load import Tables
 from oracle.report.moves_drawing import drawing
@@ -136,7 +137,7 @@ def solved(tables: Tables, chosen: Sequence[Row], claim_rule: str) -> Iterator[O
 
 
 def _largest_gaps(units: pa.Table, kind: str) -> list[Row]:
-    """Return the rebalances with the largest gaps, one per group.
+    """Return the rebalances with the most harm, one per group.
 
     Groups are ranked by their largest gap, then by name; of equal gaps in one group,
     the earliest generation is taken.
@@ -153,13 +154,13 @@ def _largest_gaps(units: pa.Table, kind: str) -> list[Row]:
 
 
 def _gap(units: pa.Table, kind: str) -> pa.ChunkedArray:
+    """Return the harm; without known durations, partitions or Kafka's score."""
     if kind == INVALID:
-        return units["broken"]
-    of_kind = {
-        NEEDLESS: ("moves", "moves_least"),
-        UNBALANCED: ("kip54_score", "kip54_score_least"),
-    }
-    return pc.subtract(*(units[name] for name in of_kind[kind]))
+        return gap_of(units["invalid_ms"], units["broken"])
+    if kind == NEEDLESS:
+        return pc.subtract(units["moves"], units["moves_least"])
+    score = pc.subtract(units["kip54_score"], units["kip54_score_least"])
+    return gap_of(units["imbalance_ms"], score)
 
 
 def _earliest(units: pa.Table, group: Mapping[str, Any]) -> Row:

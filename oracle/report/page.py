@@ -40,13 +40,20 @@ from oracle.report.facts import (
 )
 from oracle.report.finding import headline
 from oracle.report.gaps import BESTS, Gaps, gaps_of
-from oracle.report.group_index import Group, case_id, group_data, group_ids
+from oracle.report.group_index import (
+    Group,
+    case_id,
+    group_data,
+    group_ids,
+)
 from oracle.report.kip54 import kip54_of
 from oracle.report.load import load, system_allocator
 from oracle.report.openable import rebalance_data
 from oracle.report.outcomes import OutcomeCounts
 from oracle.report.outliers import Outlier, outlier_of, outliers_of
 from oracle.report.page_templates import assignor_label, environment
+from oracle.report.timeline_parts import timeline_parts
+from oracle.report.timelines import timelines_of
 from oracle.report.trend import Trend
 from oracle.writing import replacing
 from pipeline.evaluation import ACTUAL, OPTIMUM
@@ -139,6 +146,7 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
             rows_shown=ROWS_SHOWN,
             **_group_parts(facts, endless_of(tables.rebalances, tables.episodes)),
             **_chart_parts(facts),
+            **timeline_parts(facts, timelines_of(tables), many_clusters),
             lag_best=_lag_best(facts),
             lag_optimum=_lag_optimum(facts),
             audited=audited_of(tables),
@@ -204,7 +212,7 @@ def _cases_of(cases: Sequence[Outlier]) -> defaultdict[Group, list[Outlier]]:
 def _scripts() -> dict[str, str]:
     """Return the script, and its source for the Content-Security-Policy."""
     folder = resources.files("oracle.report").joinpath("templates")
-    names = ("elements.js", "groups.js", "rebalances.js")
+    names = ("elements.js", "timelines.js", "groups.js", "rebalances.js")
     text = "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in names)
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return {

@@ -9,7 +9,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from oracle.names import abridged, visible
-from oracle.report.finding import example_counts
+from oracle.report.finding import example_counts, summary_of
+from oracle.report.harm import seconds_text
 from oracle.wording import counted, loads_text, percent, share
 from pipeline.evaluation import ACTUAL
 
@@ -34,6 +35,7 @@ def environment() -> Environment:
         "name": _name,
         "n": lambda number: f"{number:,}",
         "when": lambda moment: f"{moment:%Y-%m-%d %H:%M:%S} UTC",
+        "seconds": seconds_text,
         "loads": loads_text,
         "assignor": assignor_label,
         "plain": lambda text: visible(str(text), limit=TITLE_SHOWN),
@@ -43,6 +45,7 @@ def environment() -> Environment:
         "percent": percent,
         "counted": counted,
         "example_counts": example_counts,
+        "summary_of": summary_of,
     }
     return environment
 

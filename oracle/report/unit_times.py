@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from oracle.summary import plain
-
-_BETWEEN: Final = "\x1f"
+from oracle.report.row_keys import keys_of
 
 
 def with_times(units: pa.Table, rebalances: pa.Table, episodes: pa.Table) -> pa.Table:
     """Append ``at``, null if it is not known, to rows of `client_units`."""
     keys = pa.concat_arrays(
         [
-            _keys("rebalances", rebalances["cluster"], rebalances["rebalance_id"]),
-            _keys("episodes", episodes["cluster"], episodes["episode_id"]),
+            keys_of("rebalances", rebalances["cluster"], rebalances["rebalance_id"]),
+            keys_of("episodes", episodes["cluster"], episodes["episode_id"]),
         ]
     )
     times = pa.chunked_array(
         [*rebalances["at"].chunks, *episodes["ended_at"].chunks],
         rebalances.schema.field("at").type,
     )
-    drawn = _keys(units["drawn_from"], units["cluster"], units["drawn_id"])
+    drawn = keys_of(units["drawn_from"], units["cluster"], units["drawn_id"])
     return units.append_column("at", times.take(pc.index_in(drawn, keys)))
 
 
@@ -35,9 +32,3 @@ def named(at: datetime | None, generation: int | None) -> str:
     if generation is not None:
         parts.append(f"generation {generation}")
     return ", ".join(parts)
-
-
-def _keys(table: str | pa.ChunkedArray, *columns: pa.ChunkedArray) -> pa.Array:
-    parts = [table if isinstance(table, str) else plain(table), *map(plain, columns)]
-    keys = pc.binary_join_element_wise(*parts, _BETWEEN)
-    return keys.combine_chunks() if isinstance(keys, pa.ChunkedArray) else keys

@@ -1,6 +1,7 @@
 (() => {
   const [CLUSTER, NAME, ASSIGNOR, JUDGED, OPTIMUM, NEEDLESS, MOVES, UNBALANCED, INVALID,
-    LAG, GAIN, ENDLESS, ADVICE, PATTERN, ID] = Array(15).keys();
+    LAG, ENDLESS, ADVICE, PATTERN, HARM, ID] = Array(15).keys();
+  const [LOST, WAITING, IMBALANCE] = Array(3).keys();
   const [STEP, NAMES] = [100, 300];
   const source = document.getElementById("group-data");
   if (!source) return;
@@ -20,6 +21,9 @@
     : [...bytes.encode(one)].map((byte) =>
       "_" + byte.toString(16).toUpperCase().padStart(2, "0")).join("")).join("");
   const idOf = (row) => row.length > ID ? row[ID] : "group-" + encoded(row[NAME]);
+  const linkOf = new Map();  // id of the first row of each group
+  for (const row of rows)
+    if (!linkOf.has(groupOf(row))) linkOf.set(groupOf(row), idOf(row));
   const state = {text: "", assignor: "", kind: "", column: -1, up: true, shown: first,
     pinned: -1};
 
@@ -42,7 +46,19 @@
 
   const alike = data.patterns.map(() => []);  // places of the rows of each pattern
   rows.forEach((row, place) => { if (row[PATTERN] >= 0) alike[row[PATTERN]].push(place); });
-  const right = (row) => !row[NEEDLESS] && !row[UNBALANCED] && !row[INVALID];
+  for (const row of rows) row[HARM] ||= [0, 0, 0, 0, 0];
+  const right = (row) => !row[NEEDLESS] && !row[UNBALANCED] && !row[INVALID]
+    && row[HARM].every((value) => value <= 0);
+  const lasting = (milliseconds) => {  // as seconds_text
+    if (milliseconds < 0) return "–";
+    const tenths = Math.floor((milliseconds + 50) / 100);
+    if (!milliseconds || tenths >= 100) return number(Math.floor((milliseconds + 500) / 1000));
+    return tenths ? `${Math.floor(tenths / 10)}.${tenths % 10}` : "<0.1";
+  };
+  const lost = ([milliseconds, , , unknown, open]) => [
+    unknown && milliseconds <= 0 ? "unknown" : lasting(milliseconds),
+    ...unknown && milliseconds > 0 ? [" ", muted(`and ${number(unknown)} unknown`)] : [],
+    ...open ? [" ", muted("until the end of the history")] : []];
   const summed = (pattern) => {  // as Fold.counts and Fold.lag
     const found = alike[pattern].map((place) => rows[place]);
     const row = [...found[0]];
@@ -92,7 +108,6 @@
       make("summary", {}, ...parts, `: ${number(alike[pattern].length)} groups`)))
       : id ? make("a", {className: "group", href: "#" + id}, ...parts)
       : make("span", {}, ...parts);
-    const moves = row[MOVES] === 1 ? "1 move" : `${number(row[MOVES])} moves`;
     const told = row[ADVICE] < 0 ? []
       : [make("span", {className: "advice", textContent: data.advice[row[ADVICE]]})];
     const links = (id && casesOf.get(id) || []).flatMap((one, place) =>
@@ -103,12 +118,15 @@
       make("th", {scope: "row"}, label, ...opening(id), " ", ...told),
       cell("whole minor", row[ASSIGNOR] < 0 ? muted("unknown")
         : named(data.assignors[row[ASSIGNOR]], 28)),
-      cell("num", number(row[GAIN])),
-      cell("num minor less", number(row[JUDGED])),
-      cell("num", number(row[OPTIMUM]), muted(` · ${percent(row[OPTIMUM], row[JUDGED])}`)),
-      cell("num minor", number(row[NEEDLESS]), ...(row[NEEDLESS] ? [muted(` · ${moves}`)] : [])),
-      cell("num minor", number(row[UNBALANCED])),
+      cell("num", ...lost(row[HARM])),
+      cell("num minor less", lasting(row[HARM][WAITING])),
+      cell("num minor", number(row[MOVES]),
+        ...(row[NEEDLESS] ? [" ", muted(`· in ${number(row[NEEDLESS])}`)] : [])),
+      cell("num minor less", lasting(row[HARM][IMBALANCE])),
       cell("num", number(row[INVALID])),
+      cell("num minor", number(row[UNBALANCED])),
+      cell("num wider", number(row[OPTIMUM]),
+        muted(` · ${percent(row[OPTIMUM], row[JUDGED])}`)),
       cell("num minor less", row[LAG] < 0 ? "–" : `${number(row[LAG])} %`));
     if (id) element.id = id;
     if (often.get(groupOf(row)) > 1)  // narrow screens have no column for it
@@ -117,15 +135,17 @@
   };
 
   const KEYS = {1: (row) => row[ASSIGNOR] < 0 ? "" : data.assignors[row[ASSIGNOR]],
-    0: (row) => row[NAME], 2: (row) => row[GAIN], 3: (row) => row[JUDGED],
-    4: (row) => row[JUDGED] ? row[OPTIMUM] / row[JUDGED] : -1, 5: (row) => row[MOVES],
-    6: (row) => row[UNBALANCED], 7: (row) => row[INVALID], 8: (row) => row[LAG]};
+    0: (row) => row[NAME], 2: (row) => row[HARM][LOST],
+    3: (row) => row[HARM][WAITING], 4: (row) => row[MOVES],
+    5: (row) => row[HARM][IMBALANCE], 6: (row) => row[INVALID],
+    7: (row) => row[UNBALANCED],
+    8: (row) => row[JUDGED] ? row[OPTIMUM] / row[JUDGED] : -1, 9: (row) => row[LAG]};
   const matches = (row, place) =>
     (!state.text || texts[place].includes(state.text))
     && (state.assignor === "" || row[ASSIGNOR] === Number(state.assignor))
     && (state.kind === "" || row[Number(state.kind)] > 0);
   const orders = new Map();
-  const order = (column, up) => {  // of equal keys, the one with more to gain is first
+  const order = (column, up) => {  // of equal keys, the one with more harm is first
     const name = `${column} ${up}`;
     if (!orders.has(name)) {
       const keys = rows.map(KEYS[column] ?? (() => 0));
@@ -151,9 +171,24 @@
 
   const status = make("output", {className: "small muted"});
   const more = make("button", {type: "button", textContent: "Show more"});
+  const lines = new Map();  // place of the timeline of each group
+  rows.forEach((row) => {
+    if (!lines.has(groupOf(row))) lines.set(groupOf(row), lines.size);
+  });
+  const tellTimelines = (shown) => {
+    const told = new Set();
+    const detail = shown.slice(0, first).map(([place]) => rows[place])
+      .filter((row) => !told.has(groupOf(row)) && told.add(groupOf(row)))
+      .map((row) => ({place: lines.get(groupOf(row)), name: row[NAME],
+        href: linkOf.get(groupOf(row)),
+        label: [...many ? [named(data.clusters[row[CLUSTER]], 20), " / "] : [],
+          named(row[NAME], 36)]}));
+    document.dispatchEvent(new CustomEvent("groups-drawn", {detail}));
+  };
   const draw = () => {
     const found = chosen();
     const shown = found.slice(0, state.shown);
+    tellTimelines(shown);
     body.replaceChildren(...shown.map(drawn));
     const whole = !state.text && !state.assignor && !state.kind;
     if (sums) sums.hidden = !whole || shown.length > first;
@@ -183,6 +218,7 @@
   table.after(more);
   const all = chosen().length;
   more.hidden = all <= first;
+  tellTimelines(chosen().slice(0, first));
   status.textContent = `${number(first)} of ${number(all)} rows`;
 
   [...table.tHead.rows[0].cells].forEach((head, column) => {

@@ -32,7 +32,7 @@ def check_advice(root: Element, tables: Recount) -> list[str]:
     advice = {}
     seen: set[int] = set()
     in_data = []
-    for cluster, group, assignor, *_, place, pattern in (r[:14] for r in data["rows"]):
+    for cluster, group, assignor, *_, place, pattern in (r[:13] for r in data["rows"]):
         name = None if assignor < 0 else data["assignors"][assignor]
         line = "" if place < 0 else data["advice"][place]
         advice[data["clusters"][cluster], group, name] = line

@@ -63,9 +63,13 @@ class Audit:
         generation: int = 1,
         assignor: str | None = "sticky",
         cooperative: bool = False,
+        harm: dict[str, int] | None = None,
         **values: Any,
     ) -> str:
-        """Add a rebalance and answers to it, judged; text is why one refused."""
+        """Add a rebalance and answers to it, judged; text is why one refused.
+
+        ``harm`` are columns of the row of the client.
+        """
         parsed = read_rebalance(json.dumps(instance))
         case = case_of(parsed, claim_rule=self.claim_rule)
         bound = case.peak_lag_bound
@@ -94,6 +98,8 @@ class Audit:
                 row: Row = {"assignor": name, "applies": False, "refused": answer}
             else:
                 row = self._answer(parsed, answer, least, bound, name, cooperative)
+            if name == "actual":
+                row |= harm or {}
             self.add("answers", **shared, **row)
         return str(shared["rebalance_id"])
 

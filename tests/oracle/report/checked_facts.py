@@ -7,11 +7,11 @@ from collections import Counter
 from pathlib import Path
 
 from oracle.report.audited import SOURCES_SHOWN, audited_of
+from oracle.report.client_row import ClientRow
 from oracle.report.endless import BUSY, HOURS, ROUNDS, endless_of
 from oracle.report.facts import (
     ENOUGH_JUDGED,
     GROUPS_SHOWN,
-    ClientRow,
     Facts,
     facts_of,
     units_of,
@@ -45,6 +45,7 @@ def check_facts(folder: Path) -> Facts:
     tables, recount = load(folder), Recount(folder)
     facts = facts_of(tables)
     _check_clients(facts, recount)
+    _check_harm(facts, recount)
     _check_example(facts.example, recount)
     _check_states(facts, recount)
     _check_lag_and_days(facts, recount)
@@ -74,6 +75,34 @@ def _check_clients(facts: Facts, recount: Recount) -> None:
     assert len(facts.folds) <= GROUPS_SHOWN
     cooperative = [r for r in recount.tables["episodes"] if r["cooperative"]]
     assert len(facts.episodes) == len(set(map(_place, cooperative)))
+
+
+def _check_harm(facts: Facts, recount: Recount) -> None:
+    """Compare the harm of each group with the rows, and check the order."""
+    for client in facts.groups:
+        rows = [
+            row
+            for row in recount.tables["answers"]
+            if row["assignor"] == "actual"
+            and _place(row) == (client.cluster, client.group, client.assignor)
+        ]
+        for name in ("unread", "shared", "waiting", "imbalance"):
+            known = [row[f"{name}_partition_ms"] for row in rows]
+            known = [number for number in known if number is not None]
+            expected = sum(known) if known else None
+            assert getattr(client.harm, name) == expected, (client.group, name)
+    order = [
+        (
+            client.harm.invalid or 0,
+            client.harm.unknown,
+            client.counts.invalid,
+            client.harm.waiting or 0,
+            client.counts.needless_moves,
+            client.harm.imbalance or 0,
+        )
+        for client in facts.groups
+    ]
+    assert order == sorted(order, reverse=True)
 
 
 def _check_example(example: ClientRow | None, recount: Recount) -> None:

@@ -70,8 +70,8 @@ def test_the_data_can_be_read_and_ends_no_element(names: list[str]) -> None:
     assert not set(text) & set("<>&")
     data = json.loads(text)
     assert count == len(data["rows"]) == len(names)
-    assert [row[2:12] for row in data["rows"]] == [
-        [0, 1, 0, 1, 3, 0, 0, -1, 3, int(place == 0)] for place in range(len(names))
+    assert [row[2:11] for row in data["rows"]] == [
+        [0, 1, 0, 1, 3, 0, 0, -1, int(place == 0)] for place in range(len(names))
     ]
 
 
@@ -85,7 +85,7 @@ def test_data_beyond_the_limit_is_left_out(monkeypatch: pytest.MonkeyPatch) -> N
 
 def patterned(names: Sequence[str], **counts: int) -> list[tuple[str, int]]:
     """Return the rows of the table: pattern or name, and groups."""
-    folds = folded([client(name, **counts) for name in names])
+    folds = folded([client(name, "sticky", **counts) for name in names])
     return [(fold.pattern or fold.first.group, len(fold.rows)) for fold in folds]
 
 
@@ -246,16 +246,18 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Element:
 
 
 @pytest.mark.heavy
-def test_groups_are_ranked_by_gain_and_capped(large: Element) -> None:
+def test_groups_are_ranked_by_harm_and_capped(large: Element) -> None:
     table = large.one("table", id="group-table")
     _, *rows, others, total = table.rows()
     assert len(rows) == GROUPS_SHOWN
-    # Three needless moves on each of three days, then one transfer on each.
-    assert {row[2] for row in rows} == {"9"}
+    # Three needless moves on each of three days, then unbalanced on each.
+    assert {row[4] for row in rows} == {"9 · in 3"}
     assert others[0] == "40 more groups"
-    assert (others[2], total[2]) == ("60", "240")
+    assert (others[4], total[4]) == ("0", "180 · in 60")
+    assert (others[7], total[7]) == ("60", "60")
     data = json.loads("".join(large.one("script", id="group-data").words))
-    assert [row[10] for row in data["rows"]] == [9] * 20 + [3] * 20 + [0] * 20
+    found = [(row[6], row[7]) for row in data["rows"]]
+    assert found == [(9, 0)] * 20 + [(0, 3)] * 20 + [(0, 0)] * 20
 
 
 @pytest.mark.heavy
