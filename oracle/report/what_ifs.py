@@ -5,7 +5,7 @@ Each number states its assumption; rebalances with any other cause are never cou
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,16 +33,17 @@ class GroupWhatIfs:
         Those whose only causes are members that left and returned within 60 s, or with
         which a group started again, of the same members as before it was empty, and the
         further rounds of these: if every member had had a ``group.instance.id`` and a
-        ``session.timeout.ms`` of at least 60 s, and had returned with its subscription.
-    merged_by_delay : tuple of int
-        Per delay of `DELAYS_MS`: those within it after the group started, by members
+        ``session.timeout.ms`` of at least 60 s, and had returned with its subscription
+        and assignors.
+    merged_by_delay : Mapping
+        Per delay, in milliseconds: those within it after the group started, by members
         that joined: if ``group.initial.rebalance.delay.ms`` had been longer by it.
     """
 
     cluster: str
     group: str
     avoided_by_static_ids: int
-    merged_by_delay: tuple[int, ...]
+    merged_by_delay: Mapping[int, int]
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -52,9 +53,9 @@ class GroupWhatIfs:
             found.append(
                 f"Static membership would have avoided {_rebalances(count)}: assuming"
                 " a group.instance.id per member, a session.timeout.ms of at least"
-                " 60 s, and unchanged subscriptions."
+                " 60 s, and unchanged subscriptions and assignors."
             )
-        for delay, count in zip(DELAYS_MS, self.merged_by_delay, strict=True):
+        for delay, count in self.merged_by_delay.items():
             if count:
                 found.append(
                     f"A group.initial.rebalance.delay.ms longer by {delay // 1000} s"
@@ -64,7 +65,9 @@ class GroupWhatIfs:
         return tuple(found)
 
 
-def group_what_ifs(rebalances: pa.Table) -> tuple[GroupWhatIfs, ...]:
+def group_what_ifs(
+    rebalances: pa.Table, delays_ms: Sequence[int] = DELAYS_MS
+) -> tuple[GroupWhatIfs, ...]:
     """Count avoidable rebalances per group, by cluster and name.
 
     Parameters
@@ -87,7 +90,7 @@ def group_what_ifs(rebalances: pa.Table) -> tuple[GroupWhatIfs, ...]:
     kinds = {kind: count > 0 for kind, count in listed.items()}
     returned = _all_returned(listed, group, np.asarray(ordered["members"]))
     avoided = _avoided(kinds, group, returned)
-    merged = [_merged(kinds, group, ordered, delay) for delay in DELAYS_MS]
+    merged = [_merged(kinds, group, ordered, delay) for delay in delays_ms]
     counts = [
         np.bincount(group[rows], minlength=len(keys)) for rows in (avoided, *merged)
     ]
@@ -96,7 +99,10 @@ def group_what_ifs(rebalances: pa.Table) -> tuple[GroupWhatIfs, ...]:
             cluster=cluster,
             group=name,
             avoided_by_static_ids=int(counts[0][place]),
-            merged_by_delay=tuple(int(count[place]) for count in counts[1:]),
+            merged_by_delay={
+                delay: int(count[place])
+                for delay, count in zip(delays_ms, counts[1:], strict=True)
+            },
         )
         for place, (cluster, name) in enumerate(keys)
     ]
@@ -133,8 +139,9 @@ def _merged(
     start = _last(~is_join | _begins(group))
     is_started = (kinds["started"] & np.asarray(pc.is_valid(at)))[start]
     took = time - time[start]
-    merged: Bools = is_join & is_started & np.asarray(is_classic)
-    return merged & (took >= 0) & (took <= delay)
+    is_soon = (took >= 0) & (took <= delay)
+    merged: Bools = is_join & is_started & np.asarray(is_classic) & is_soon
+    return merged
 
 
 def _only(kinds: dict[str, Bools], allowed: Iterable[str]) -> Bools:
@@ -146,12 +153,14 @@ def _only(kinds: dict[str, Bools], allowed: Iterable[str]) -> Bools:
 
 
 def _begins(group: Int64) -> Bools:
-    return np.diff(group, prepend=-1) != 0
+    begins: Bools = np.diff(group, prepend=-1) != 0
+    return begins
 
 
 def _last(is_found: Bools) -> Int64:
     """Return for each row the last row until it that is found; the first one is."""
-    return np.maximum.accumulate(np.where(is_found, np.arange(len(is_found)), 0))
+    places: Int64 = np.where(is_found, np.arange(len(is_found)), 0)
+    return np.maximum.accumulate(places)
 
 
 def _rebalances(count: int) -> str:

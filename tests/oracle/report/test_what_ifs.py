@@ -52,7 +52,7 @@ def table_of(rows: list[Row]) -> pa.Table:
 
 def what_ifs(*rows: Row) -> tuple[int, tuple[int, ...]]:
     (found,) = group_what_ifs(table_of([*rows]))
-    return found.avoided_by_static_ids, found.merged_by_delay
+    return found.avoided_by_static_ids, tuple(found.merged_by_delay.values())
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_drawn_groups_are_those_of_loops() -> None:
         mine = [other for other in rows if other["group_id"] == row.group]
         assert row == loops(mine)
         assert row.avoided_by_static_ids > 9
-        assert row.merged_by_delay[1] > row.merged_by_delay[0] > 1
+        assert row.merged_by_delay[10_000] > row.merged_by_delay[3_000] > 1
 
 
 def loops(rows: list[Row]) -> GroupWhatIfs:
@@ -152,26 +152,29 @@ def loops(rows: list[Row]) -> GroupWhatIfs:
         cluster="c",
         group=rows[0]["group_id"],
         avoided_by_static_ids=avoided,
-        merged_by_delay=(merged[0], merged[1]),
+        merged_by_delay={3_000: merged[0], 10_000: merged[1]},
     )
 
 
 def test_sentences_state_their_assumptions() -> None:
     found = GroupWhatIfs(
-        cluster="c", group="g", avoided_by_static_ids=29, merged_by_delay=(0, 1)
+        cluster="c",
+        group="g",
+        avoided_by_static_ids=29,
+        merged_by_delay={3_000: 0, 10_000: 1},
     )
     static, delay = found.sentences
     assert static == (
         "Static membership would have avoided 29 rebalances: assuming a"
         " group.instance.id per member, a session.timeout.ms of at least 60 s, and"
-        " unchanged subscriptions."
+        " unchanged subscriptions and assignors."
     )
     assert delay == (
         "A group.initial.rebalance.delay.ms longer by 10 s would have merged 1"
         " rebalance with the one before: assuming members that join at the same times."
     )
     assert not GroupWhatIfs(
-        cluster="c", group="g", avoided_by_static_ids=0, merged_by_delay=(0, 0)
+        cluster="c", group="g", avoided_by_static_ids=0, merged_by_delay={3_000: 0}
     ).sentences
 
 
