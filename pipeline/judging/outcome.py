@@ -198,16 +198,20 @@ def outcome_of(document: Rebalance, question: Question) -> JudgedRebalance:
 def _needless_lag(
     instance: Instance, answer: AssignorAnswer, least: Least
 ) -> int | None:
-    """Return the lag of an answer's needless moves; None if it may need them."""
+    """Return the lag of an answer's needless moves; None if it may need them.
+
+    An instance without lag counts as one without partitions: the caller knows.
+    """
     assignment, verdict = answer.judged()
     figures = verdict["figures"]
     is_balanced = verdict["verdict"] == "valid" and figures["dec_min_balanced"]
-    if instance.lag is None or least.moves is None or not is_balanced:
+    if least.moves is None or not is_balanced:
         return None
     document = AssignmentDocument.model_construct(members=assignment["members"])
     assignee = assignment_of(instance, document).assignee
     needless = figures["moves"] - least.moves
-    return needless_lag(instance.lag, instance.owner, assignee, needless)
+    lag = np.zeros(0, np.int64) if instance.lag is None else instance.lag
+    return needless_lag(lag, instance.owner, assignee, needless)
 
 
 def _answers(

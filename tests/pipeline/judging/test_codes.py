@@ -161,6 +161,7 @@ def renamed(document: Document, question: Question, seed: int) -> Any:
 @example(RACKS, 1)
 @example(EVERY_FIELD, 2)
 @example(CHAIN, 3)
+@example(rebalance({"t": {"partitions": 0}}, {"a": member([])}), 1)
 def test_rows_are_those_of_the_judge(document: Document, seed: int) -> None:
     agrees(document, seed, QUICK)
 
