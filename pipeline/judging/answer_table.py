@@ -29,7 +29,7 @@ from pipeline.judging.code_kernels import (
     WITHHELD,
 )
 from pipeline.judging.coded_answers import CodedAnswers
-from pipeline.judging.harm import (
+from pipeline.judging.harm_counts import (
     IMBALANCE,
     WAITING,
     harm_columns,

@@ -16,7 +16,7 @@ from pipeline.evaluation import (
     answer_columns,
 )
 from pipeline.judging.coded_answers import CodedAnswers
-from pipeline.judging.harm import harm_of
+from pipeline.judging.harm_counts import harm_of
 from rebalance import ClaimRule, Int64
 from verify import case_of, judge_case
 

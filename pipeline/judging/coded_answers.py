@@ -28,7 +28,7 @@ from pipeline.judging.code_kernels import (
     WITHHELD,
 )
 from pipeline.judging.evaluated import Evaluated
-from pipeline.judging.harm import count_rivals
+from pipeline.judging.harm_counts import count_rivals
 from pipeline.judging.rebalance_code import RebalanceCode
 from rebalance import ABSENT, ClaimRule
 

@@ -24,7 +24,7 @@ from pipeline.evaluation import (
 )
 from pipeline.judging.checked import checked
 from pipeline.judging.coded_answers import CodedAnswers
-from pipeline.judging.harm import harm_columns, harm_of
+from pipeline.judging.harm_counts import harm_columns, harm_of
 from rebalance import (
     AssignmentDocument,
     ClaimRule,
@@ -84,7 +84,7 @@ class JudgedRebalance:
     coded : CodedAnswers or None
         Further answers, evaluated by code.
     harm : int64 (4,) or None
-        Of the real answer (`pipeline.judging.harm`), if it is one of ``answers``.
+        Of the real answer (`pipeline.judging.harm_counts`), if it is one of ``answers``.
     """
 
     topics: int

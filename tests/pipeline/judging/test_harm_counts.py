@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from oracle.summary.outcome_columns import least_transfers as expected_transfers
 from pipeline.cases import NEXT, Case
-from pipeline.judging.harm import count_rivals, harm_columns, least_transfers
+from pipeline.judging.harm_counts import count_rivals, harm_columns, least_transfers
 from pipeline.tables import HARM
 from rebalance import INT64_MAX, ClaimRule, DocumentError
 from tests.pipeline.audit_files import rows_of as rows_of_table
