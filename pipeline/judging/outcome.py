@@ -84,7 +84,7 @@ class JudgedRebalance:
     coded : CodedAnswers or None
         Further answers, evaluated by code.
     harm : int64 (4,) or None
-        Of the real answer (`pipeline.judging.harm_counts`), if it is one of ``answers``.
+        Of the real answer (`harm_of`), if it is one of ``answers``.
     """
 
     topics: int
