@@ -25,6 +25,7 @@ from pipeline.judging.case_tables import (
     rebalances_of,
     with_counts,
 )
+from pipeline.judging.lasted_times import lasted_times
 from pipeline.judging.settings import Settings
 from pipeline.judging.stated_cases import stated_case
 from pipeline.tables import SCHEMAS
@@ -65,7 +66,8 @@ def context_rows(
     instances = instances_of_cases(
         columns.cases, columns.names, evidence, facts.max_partitions
     )
-    rows = rebalances_of(table, columns, instances, settings.cluster, {})
+    lasted = lasted_times(table, facts.history_end)
+    rows = rebalances_of(table, columns, instances, settings.cluster, lasted)
     rows = with_counts(rows, _counts(columns, instances))
     is_stated = instances.is_named & instances.is_small
     member_at = columns.cases.member_at
