@@ -3,7 +3,7 @@
 Rebalances are numbered in the order of their groups' histories. The rows of members,
 as integers, are sorted by these numbers in bounded memory, and compared for some groups
 at a time (`pipeline.causes`). In memory are the rebalances, names, and causes of all
-groups, about 0.7 kB per rebalance, and the members of the largest group.
+groups, about 1 kB per rebalance, and the members of the largest group.
 """
 
 from __future__ import annotations

@@ -88,15 +88,19 @@ def group_rows(runs: Iterable[pa.Table], coding: Coding) -> GroupRows:
         Rows of ``rebalances`` in any order, columns `OF_REBALANCE`.
     """
     coded = [_coded(run, coding) for run in runs]
-    columns: dict[str, Any] = {
-        name: np.concatenate([part[name] for part in coded])
-        if coded
-        else np.empty(0, np.int64)
-        for name in (*GroupRows.__slots__, "partition", "offset")
-    }
-    partition, offset = columns.pop("partition"), columns.pop("offset")
-    order = np.lexsort((offset, partition, columns["group"]))
-    return GroupRows(**{name: values[order] for name, values in columns.items()})
+
+    def taken(name: str) -> Any:
+        """Remove a column from the runs, and return it."""
+        parts = [run.pop(name) for run in coded]
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    group = taken("group")
+    order = np.lexsort((taken("offset"), taken("partition"), group))
+    columns: dict[str, Any] = {"group": group[order]}
+    for name in GroupRows.__slots__:
+        if name != "group":
+            columns[name] = taken(name)[order]
+    return GroupRows(**columns)
 
 
 def _coded(run: pa.Table, coding: Coding) -> dict[str, Int64]:
