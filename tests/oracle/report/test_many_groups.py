@@ -230,11 +230,21 @@ def _named(number: int, day: int) -> dict[str, Any]:
 
 def _name(number: int) -> str:
     """Return names that have no pattern in common."""
-    return "g" + "".join(chr(ord("a") + int(digit)) for digit in f"{number:03}")
+    return "g" + "".join(chr(ord("a") + int(digit)) for digit in f"{number:04}")
 
 
 def _at(number: int, day: int) -> datetime:
     return START + timedelta(days=day, seconds=number)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("groups", [1, 11, 3_000])
+def test_the_page_is_small(tmp_path: Path, groups: int) -> None:
+    """Whatever the number of groups; most have a row of their own in the data."""
+    html = page_of(many(groups, days=1).write(tmp_path / "audit"))
+    assert len(html.encode()) <= 1_500_000
+    data = json.loads("".join(read_html(html).one("script", id="group-data").words))
+    assert len(data["rows"]) == groups
 
 
 @pytest.fixture(scope="module")
