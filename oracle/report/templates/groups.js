@@ -113,9 +113,12 @@
     const links = (id && casesOf.get(id) || []).flatMap((one, place) =>
       [place ? ", " : "drawn: ", one.cloneNode(true)]);
     if (links.length) told.push(" ", make("span", {className: "drawn"}, ...links));
-    if (pattern >= 0) label.dataset.pattern = pattern;
+    if (pattern >= 0) {
+      label.dataset.pattern = pattern;
+      fill(label);
+    }
     const element = make("tr", {},
-      make("th", {scope: "row"}, label, ...opening(id), " ", ...told),
+      make("th", {scope: "row"}, label, ...(pattern < 0 ? opening(id) : []), " ", ...told),
       cell("whole minor", row[ASSIGNOR] < 0 ? muted("unknown")
         : named(data.assignors[row[ASSIGNOR]], 28)),
       cell("num", ...lost(row[HARM])),
