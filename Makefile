@@ -21,7 +21,8 @@ UNIQUE := rebalance solver heuristics verify conformance pipeline oracle studies
 # Tests that compare with texts that the repository keeps.
 SNAPSHOTS := tests/rebalance/test_documents.py tests/verify/test_unreadable.py \
   $(addprefix tests/oracle/cli/test_,layout.py sessions.py) tests/benchmarks/test_jvm.py \
-  $(addprefix tests/oracle/report/test_,prose.py page_edges.py many_groups.py)
+  $(addprefix tests/oracle/report/test_,prose.py page_edges.py many_groups.py) \
+  tests/docs/test_actions.py
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
 .PHONY: help setup dev audit test quick snapshots test-heavy test-all test-nightly programs workers clients confirm study survey lint format mutation browser proofs pictures screenshots findings site bench lock clean

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from oracle.report.advice import Advice
+from oracle.report.advice_words import SettingsBlock, blocks_of, line_of
 from oracle.report.harm import NO_HARM, Harm
 from oracle.report.outcomes import OutcomeCounts
 
@@ -25,7 +27,10 @@ NO_LAG = Lag(known=0, at_bound=0, median_above=None)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientRow:
-    """Results of one group's clients with one assignor, and the advice."""
+    """Results of one group's clients with one assignor, and the advice.
+
+    ``advice`` is the line about it, and ``settings`` are the blocks below that line.
+    """
 
     cluster: str
     group: str
@@ -34,4 +39,14 @@ class ClientRow:
     counts: OutcomeCounts
     lag: Lag
     harm: Harm = NO_HARM
-    advice: str = ""
+    advised: tuple[Advice, ...] = ()
+
+    @property
+    def advice(self) -> str:
+        """The advice in one line."""
+        return line_of(self.advised)
+
+    @property
+    def settings(self) -> tuple[SettingsBlock, ...]:
+        """The settings to copy, and the findings, below that line."""
+        return blocks_of(self.advised)

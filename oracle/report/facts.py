@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from oracle.report.advice import Advisor
+from oracle.report.advice import AdviceKind, Advisor
 from oracle.report.client_row import NO_LAG, ClientRow, Lag
 from oracle.report.folding import Fold, folded
 from oracle.report.group_episodes import GroupEpisodes, episodes_of
@@ -117,14 +117,19 @@ def facts_of(tables: Tables, units: pa.Table | None = None) -> Facts:
 def advice_of_group(folder: Path, group: str) -> str | None:
     """Return the line that the page of an audit has about a group.
 
-    It is None if nothing is judged. Of a group in several clusters, each has a line.
+    It is that of the assignor that the group used last, and None if there is no
+    recorded assignment. Of a group in several clusters, each has a line.
 
     Raises
     ------
     SourceError
         If the folder holds no audit, or its tables cannot be read.
     """
-    rows = [row for row in facts_of(load(folder, group)).groups if row.advice]
+    rows = [
+        row
+        for row in facts_of(load(folder, group)).groups
+        if all(advice.kind is not AdviceKind.FORMER for advice in row.advised)
+    ]
     if len({row.cluster for row in rows}) < 2:
         return rows[0].advice if rows else None
     ordered = sorted(rows, key=lambda row: row.cluster)
@@ -140,7 +145,7 @@ def units_of(tables: Tables) -> pa.Table:
 
 def _client_rows(units: pa.Table, tables: Tables) -> list[ClientRow]:
     keys = ("cluster", "group_id", "client_assignor")
-    advisor = Advisor(units, tables.gains, tables.rebalances)
+    advisor = Advisor(tables, units)
     lag = {
         tuple(row[name] for name in keys): _lag(row)
         for row in medians(client_lag(tables.actual), keys).to_pylist()
@@ -155,7 +160,7 @@ def _client_rows(units: pa.Table, tables: Tables) -> list[ClientRow]:
             counts=counts_of(row),
             lag=lag.get(tuple(row[name] for name in keys), NO_LAG),
             harm=harm.get(tuple(row[name] for name in keys), NO_HARM),
-            advice=advisor.advice(
+            advised=advisor.advice(
                 (row["cluster"], row["group_id"]),
                 row["client_assignor"] or None,
                 counts_of(row),

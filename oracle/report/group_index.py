@@ -15,6 +15,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from oracle.names import visible
+from oracle.report.advice_words import SettingsBlock
 from oracle.report.client_row import ClientRow
 from oracle.report.folding import Fold
 from oracle.report.harm import Harm
@@ -28,6 +29,7 @@ _PLAIN: Final = re.compile(r"[^A-Za-z0-9-]")
 _LITERAL: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 Group = tuple[str, str]
+Advised = tuple[str, tuple[SettingsBlock, ...]]
 
 
 def group_id(cluster: str, group: str, *, many_clusters: bool) -> str:
@@ -84,17 +86,21 @@ def group_data(
     assignor), the pattern of its name (as assignor) if equal groups are one row, harm,
     and its id, unless that follows from the name. Harm is 0, or a list: unread or
     shared, waiting, imbalance (partition-ms; -1: unknown), invalid rebalances of
-    unknown duration, and 1 if the harm lasts until the end of the history.
+    unknown duration, and 1 if the harm lasts until the end of the history. To each line
+    of advice belongs a place in ``settings``, whose items are lists of blocks: title,
+    steps of instruction and setting, and note.
     """
     pattern_at = {row: at for at, fold in enumerate(patterns) for row in fold.rows}
     clusters = list(dict.fromkeys(row.cluster for row in rows))
     assignors = list(dict.fromkeys(row.assignor for row in rows if row.assignor))
-    advice_of: dict[str, int] = {}
+    advice_of: dict[Advised, int] = {}
+    settings_of: dict[tuple[SettingsBlock, ...], int] = {}
     cluster_of = {name: place for place, name in enumerate(clusters)}
     assignor_of = {name: place for place, name in enumerate(assignors)}
     texts: list[str] = []
     left = DATA_BYTES
     for row, id_ in zip(rows, ids, strict=True):
+        advised = row.advice, row.settings
         shown = visible(row.group, limit=NAME_KEPT)
         values: list[Any] = [
             cluster_of[row.cluster],
@@ -102,29 +108,44 @@ def group_data(
             assignor_of.get(row.assignor or "", -1),
             *_numbers(row),
             int((row.cluster, row.group) in endless),
-            advice_of.get(row.advice, len(advice_of)) if row.advice else -1,
+            advice_of.get(advised, len(advice_of)),
             pattern_at.get(row, -1),
             _harm(row.harm),
         ]
         if id_ != f"group-{_encoded(shown)}":
             values.append(id_)
         text = literal(values)
-        if row.advice and row.advice not in advice_of:
-            left -= len(literal(row.advice)) + 1
+        if advised not in advice_of:
+            left -= len(literal(row.advice)) + len(literal(len(advice_of))) + 2
+        if advised[1] not in settings_of:
+            left -= len(literal(_blocks(advised[1]))) + 1
         left -= len(text) + 1
         if left < 0:
             break
-        if row.advice:
-            advice_of.setdefault(row.advice, len(advice_of))
+        advice_of.setdefault(advised, len(advice_of))
+        settings_of.setdefault(advised[1], len(settings_of))
         texts.append(text)
     head = {
         "clusters": [visible(name, limit=NAME_KEPT) for name in clusters],
         "assignors": [visible(name, limit=NAME_KEPT) for name in assignors],
-        "advice": [*advice_of],
+        "advice": [line for line, _ in advice_of],
+        "settings_of": [settings_of[blocks] for _, blocks in advice_of],
+        "settings": [_blocks(blocks) for blocks in settings_of],
         "patterns": [visible(fold.pattern, limit=NAME_KEPT) for fold in patterns],
     }
     data = f'{literal(head)[:-1]},"rows":[{",".join(texts)}]}}'
     return Markup(data), len(texts)  # noqa: S704 - `literal` leaves no markup
+
+
+def _blocks(blocks: Sequence[SettingsBlock]) -> list[list[object]]:
+    return [
+        [
+            block.title,
+            [[step.says, step.setting] for step in block.steps],
+            block.note,
+        ]
+        for block in blocks
+    ]
 
 
 def _numbers(row: ClientRow) -> tuple[int, ...]:

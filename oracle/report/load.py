@@ -109,6 +109,8 @@ _REPEATED: Final = frozenset(
 """Columns with few values, read as dictionaries."""
 _NAMES: Final = frozenset({"group_id", "rebalance_id"})
 """Columns that repeat in consecutive answers."""
+_FEW_GROUPS: Final = 100
+"""Groups of which a filter skips most parts of a file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +194,40 @@ def load_documents(
     requested, found = set(wanted), [*dict.fromkeys((*names, *columns))]
     rows = read_columns(folder, table, found, reduce(and_, places)).to_pylist()
     return [row for row in rows if tuple(row[name] for name in names) in requested]
+
+
+def load_of_rebalances(
+    folder: Path,
+    table: str,
+    ids: Collection[str],
+    groups: Collection[str],
+    columns: Sequence[str],
+) -> pa.Table:
+    """Read the rows of some rebalances, of which these are the ids and the groups.
+
+    Rows repeat the id of their rebalance, and are chosen by its code: that is quicker
+    than a comparison of texts.
+
+    Raises
+    ------
+    SourceError
+        As `load`.
+    """
+    wanted, few = pa.array(sorted(ids), pa.string()), None
+    if len(groups) <= _FEW_GROUPS:
+        few = ds.field("group_id").isin(pa.array(sorted(groups), pa.string()))
+    kept = []
+    with _dataset(folder, table, _NAMES) as dataset:
+        for batch in dataset.to_batches(columns=list(columns), filter=few):
+            names = batch["rebalance_id"]
+            is_wanted = pc.is_in(names.dictionary, wanted).take(names.indices)
+            kept.append(_plain_rows(batch.filter(is_wanted)))
+        empty = _plain_rows(dataset.schema.empty_table().select(list(columns)))
+    return pa.concat_tables([empty, *kept])
+
+
+def _plain_rows(rows: pa.Table | pa.RecordBatch) -> pa.Table:
+    return pa.table({name: plain(rows[name]) for name in rows.schema.names})
 
 
 @contextmanager

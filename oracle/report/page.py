@@ -47,6 +47,7 @@ from oracle.report.group_index import (
     group_ids,
 )
 from oracle.report.kip54 import kip54_of
+from oracle.report.known_faults import prepare_findings
 from oracle.report.load import load, system_allocator
 from oracle.report.openable import rebalance_data
 from oracle.report.outcomes import OutcomeCounts
@@ -111,6 +112,7 @@ def prepare_page() -> None:
     for name in templates.list_templates(extensions=("html", "css")):
         templates.get_template(name)
     columns([("a", 1)], width=NARROW, color="--optimum")
+    prepare_findings()
     outlier_of(_INSTANCE, _UNBALANCED, ClaimRule.NEWEST_CLAIM.value)
 
 

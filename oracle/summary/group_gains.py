@@ -64,7 +64,8 @@ def partial_group_gains(rows: pa.RecordBatch) -> pa.Table:
     pyarrow.Table
         `GAIN_KEYS`, and of each of `ALTERNATIVES`: ``judged NAME``, generations whose
         outcome is known; ``refused NAME``, to which it does not apply; ``gain NAME``,
-        in partitions. All are int64.
+        in partitions; ``spoiled NAME``, that it leaves unbalanced, or invalid. All are
+        int64.
     """
     rows = _taken(rows)
     groups, own = rows["group_id"], rows["client_assignor"]
@@ -135,12 +136,14 @@ def _sums(
     outcome = np.asarray(outcome_codes(measured))
     judged = compared & applies
     judged[unsettled[outcome == _OF[OPEN]]] = False
+    is_spoiled = (outcome == _OF[UNBALANCED]) | (outcome == _OF[INVALID])
     gain = np.zeros(size, np.int64)
     np.add.at(gain, cell[unsettled], _gain(measured, outcome))
     sums = {
         "judged": np.bincount(cell[judged], minlength=size),
         "refused": np.bincount(cell[compared & ~applies], minlength=size),
         "gain": gain,
+        "spoiled": np.bincount(cell[unsettled[is_spoiled]], minlength=size),
     }
     return {
         f"{what} {name}": of.reshape(-1, _WIDTH)[found, place]

@@ -99,6 +99,15 @@
 
   body.querySelectorAll("details.fold").forEach(opened);
 
+  const advice = (line, blocks) => {
+    const parts = {className: "advice", textContent: line};
+    if (!blocks.length) return make("span", parts);
+    return make("details", {className: "settings"}, make("summary", parts),
+      ...blocks.flatMap(([title, steps, note]) => [make("p", {textContent: title}),
+        ...steps.flatMap(([says, setting]) => [make("p", {textContent: says + ":"}),
+          make("pre", {}, make("code", {textContent: setting}))]),
+        ...(note ? [make("p", {className: "muted", textContent: note})] : [])]));
+  };
   const drawn = ([place, pattern]) => {
     const row = pattern < 0 ? rows[place] : summed(pattern);
     const id = idOf(row);
@@ -108,8 +117,8 @@
       make("summary", {}, ...parts, `: ${number(alike[pattern].length)} groups`)))
       : id ? make("a", {className: "group", href: "#" + id}, ...parts)
       : make("span", {}, ...parts);
-    const told = row[ADVICE] < 0 ? []
-      : [make("span", {className: "advice", textContent: data.advice[row[ADVICE]]})];
+    const told = [advice(data.advice[row[ADVICE]],
+      data.settings[data.settings_of[row[ADVICE]]])];
     const links = (id && casesOf.get(id) || []).flatMap((one, place) =>
       [place ? ", " : "drawn: ", one.cloneNode(true)]);
     if (links.length) told.push(" ", make("span", {className: "drawn"}, ...links));

@@ -112,6 +112,26 @@ class Place:
     def java(self, *assignors: str, instance_id: str | None = None) -> Member:
         return Member(java_consumer(self._requested(assignors, instance_id)))
 
+    def java_with(self, setting: str) -> Member:
+        """Join with a line of properties, which states the assignors."""
+        requested = self._requested(["range"])  # the line replaces it
+        settings = {**requested.settings, **properties_of(setting)}
+        return Member(java_consumer(replace(requested, settings=settings)))
+
+    def librdkafka_with(self, setting: str) -> Member:
+        """Join with properties, one a line, of which one states the assignors."""
+        stated = properties_of(setting)
+        names = stated.get("partition.assignment.strategy")
+        if names is not None:
+            return self.librdkafka(*names.split(","))
+        requested = RequestedConsumer(
+            settings=self._settings | {"group.protocol": stated["group.protocol"]},
+            assignors=[stated["group.remote.assignor"]],
+            topics=list(self.topics),
+            poll_ms=50,
+        )
+        return Member(python_consumer("librdkafka", requested))
+
     @property
     def _settings(self) -> dict[str, Property]:
         return {
@@ -191,6 +211,12 @@ class Place:
             ):
                 found.append(record)
         return found
+
+
+def properties_of(text: str) -> dict[str, str]:
+    """Return properties, one a line."""
+    pairs = (line.partition("=") for line in text.splitlines())
+    return {name: value for name, _, value in pairs}
 
 
 def log_of_groups(broker: Broker) -> Iterator[tuple[int, bytes, bytes | None]]:

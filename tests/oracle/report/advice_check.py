@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from oracle.names import visible
@@ -14,6 +17,16 @@ SHOWN = {"sticky": "(cooperative-)sticky"}
 OLD = ("sticky", "range", "round-robin")
 NEW = ("uniform", "server-range")
 RATE = "partitions per rebalance"
+FEW = "a comparison of assignors takes 5 judged rebalances"
+NONE_BETTER = "none of Kafka's other assignors does better"
+NOT_COMPARED = "cooperative groups are not compared with other assignors"
+UNFINISHED = "its cooperative rebalances were unfinished as the source ended"
+UNPROVED = "no optimum is proved"
+FINDING = re.compile(
+    r"(; )?(an invalid answer|the invalid answer of generation \d+) may be explained by"
+    r" the finding ([a-z0-9-]+)[^;]*"
+)
+PAGES = Path(__file__).parents[3] / "docs/findings"
 
 
 def check_advice(root: Element, tables: Recount) -> list[str]:
@@ -29,58 +42,122 @@ def check_advice(root: Element, tables: Recount) -> list[str]:
         return []
     data: dict[str, Any] = json.loads("".join(found[0].words))
     expected = {_shown(key): advice_of(tables, key) for key in _keys(tables)}
-    advice = {}
+    advice, lines = {}, []
     seen: set[int] = set()
-    in_data = []
     for cluster, group, assignor, *_, place, pattern in (r[:13] for r in data["rows"]):
         name = None if assignor < 0 else data["assignors"][assignor]
-        line = "" if place < 0 else data["advice"][place]
-        advice[data["clusters"][cluster], group, name] = line
-        if line and pattern not in seen:
-            in_data.append(line)
+        line = data["advice"][place]
+        advice[data["clusters"][cluster], group, name] = _without_findings(line)
+        if pattern not in seen:
+            lines.append(line)
         if pattern >= 0:
             seen.add(pattern)
     assert advice == {key: expected[key] for key in advice}
     in_table = [
         cell.text for cell in root.one("table", id="group-table").all(class_="advice")
     ]
-    both = min(len(in_table), len(in_data))  # the data can be cut
-    assert in_table[:both] == in_data[:both]
-    return [line for line in advice.values() if line]
+    both = min(len(in_table), len(lines))  # the data can be cut
+    assert in_table[:both] == lines[:both]
+    assert all(advice.values())
+    return lines
+
+
+def _without_findings(line: str) -> str:
+    """Return a line without findings, each of which has to have a page."""
+    found = FINDING.search(line)
+    if found is None:
+        return line
+    assert (PAGES / f"{found[3]}.md").is_file(), line
+    return FINDING.sub("", line).removeprefix("; ")
 
 
 def advice_of(tables: Recount, key: Key) -> str:
-    """Derive the line for a group and one of its assignors."""
+    """Derive the line for a group and one of its assignors, without findings."""
     cluster, group, assignor = key
     of_group = [row for row in tables.units if _group(row) == (cluster, group)]
     mine = [row for row in of_group if _assignor(row) == assignor]
     judged = [row for row in mine if row["outcome"] != "open"]
     gain = sum(map(_gain, judged))
-    parts = []
+    cooperative = any(row["cooperative"] for row in mine)
     last = max(of_group, key=lambda row: _order(tables, row))
     if last not in mine:
-        return ""
+        now = _assignor(last) or "an unknown one"
+        return f"used before; the group's last assignor is {now}"
+    parts = []
+    if not judged:
+        parts.append(f"not judged: {UNFINISHED if cooperative else UNPROVED}")
     if last["outcome"] == "invalid":
-        parts.append("its last assignment is invalid")
-    elif last["outcome"] == "unbalanced":
-        number = f"{_gain(last):,} transfer{'s' if _gain(last) > 1 else ''}"
-        parts.append(f"balance it now: at least {number}")
-    if not any(row["cooperative"] for row in mine):
-        parts += _switch(tables, key, gain, len(judged))
-    if not parts and gain:
-        rate = (
-            f"{gain / len(judged):,.1f}" if gain / len(judged) >= 0.05 else "under 0.1"
+        parts.append(_reassign(tables, last))
+    if gain:
+        lacking = _gain(last) if last["outcome"] == "unbalanced" else 0
+        parts.append(_setting(tables, key, (gain, mine, judged), lacking))
+    if 0 < last["partitions"] < last["members"]:
+        idle = last["members"] - last["partitions"]
+        parts.append(
+            f"{idle:,} of {last['members']:,} members cannot have a partition:"
+            f" {_counted(last['partitions'], 'member')}"
+            f" suffice{'s' if last['partitions'] == 1 else ''}"
         )
-        parts.append(f"{rate} {RATE} off the optimum: see explain")
-    return "; ".join(parts) or ("nothing to gain" if judged else "")
+    return "; ".join(parts) or "nothing to gain"
 
 
-def _switch(tables: Recount, key: Key, gain: int, n: int) -> list[str]:
+def _reassign(tables: Recount, last: Row) -> str:
+    """Name the rules that the last answer, or its first wrong round, violates."""
+    ids = {last.get("rebalance_id")}
+    if last.get("rebalance_id") is None:
+        ids = {row["rebalance_id"] for row in tables.broken_rounds(last["episode_id"])}
+    newest = max(
+        (
+            row
+            for row in tables.tables["answers"]
+            if row["assignor"] == "actual"
+            and row["rebalance_id"] in ids
+            and row["cluster"] == last["cluster"]
+        ),
+        key=lambda row: (row["generation"] or -1, row["rebalance_id"]),
+    )
+    rules = ", ".join(sorted({broken["rule"] for broken in newest["violations"]}))
+    return (
+        f"its last assignment is invalid ({rules}): restart a member, so that the group"
+        " assigns anew"
+    )
+
+
+def _setting(
+    tables: Recount, key: Key, mine: tuple[int, list[Row], list[Row]], lacking: int
+) -> str:
     """Derive what the best of Kafka's assignors of the group's protocol saves."""
+    gain, rows, judged = mine
+    now = gain / len(judged)
+    cooperative = any(row["cooperative"] for row in rows)
+    others = [] if cooperative else list(_others(tables, key))
+    settling = [
+        name
+        for _, place, name, of in others
+        if len(of) == len(rows)
+        and all(row["outcome"] in ("optimum", "needless") for row in of)
+    ]
+    lacks = f"at least {_counted(lacking, 'transfer')}"
+    compared = [other[:3] for other in others if len(other[3]) >= 5]
+    if len(judged) >= 5 and compared and now - min(compared)[0] >= 0.05:
+        then, _, name = min(compared)
+        line = f"use {SHOWN.get(name, name)}: {now:,.1f} → {then:,.1f} {RATE}"
+        if lacking and name in settling:
+            line += f"; it would have balanced the last assignment ({lacks})"
+        return line
+    last = f"its last assignment is {lacks} from balance"
+    if lacking and settling:
+        return f"{last}: {SHOWN.get(settling[0], settling[0])} would have balanced it"
+    why = NONE_BETTER if len(judged) >= 5 else FEW
+    rate = f"{now:,.1f}" if now >= 0.05 else "under 0.1"
+    off = f"{rate} {RATE} off the optimum: {NOT_COMPARED if cooperative else why}"
+    return f"{last}; {off}" if lacking else off
+
+
+def _others(tables: Recount, key: Key) -> Iterator[tuple[float, int, str, list[Row]]]:
+    """Yield gain per rebalance, place, and name of the others that always apply."""
     cluster, group, assignor = key
-    names = NEW if _is_new(tables, assignor) else OLD
-    rates = []
-    for place, name in enumerate(names):
+    for place, name in enumerate(NEW if _is_new(tables, assignor) else OLD):
         others = [
             row | {"outcome": outcome(row)}
             for row in tables.tables["answers"]
@@ -91,15 +168,15 @@ def _switch(tables: Recount, key: Key, gain: int, n: int) -> list[str]:
         ]
         judged = [row for row in others if row["outcome"] != "open"]
         if (
-            len(judged) >= 5
+            judged
             and all(row["applies"] for row in others)
             and name.replace("-", "") != (assignor or "").replace("-", "")
         ):
-            rates.append((sum(map(_gain, judged)) / len(judged), place, name))
-    if not rates or n < 5 or gain / n - min(rates)[0] < 0.05:
-        return []
-    then, _, name = min(rates)
-    return [f"use {SHOWN.get(name, name)}: {gain / n:,.1f} → {then:,.1f} {RATE}"]
+            yield sum(map(_gain, judged)) / len(judged), place, name, judged
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def _gain(row: Row) -> int:

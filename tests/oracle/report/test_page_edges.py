@@ -38,6 +38,7 @@ def broken_round() -> Audit:
             even("feed"),
             {"actual": answer},
             generation=generation,
+            assignor="cooperative-sticky",
             cooperative=True,
             episode_id=key,
         )
