@@ -15,9 +15,7 @@ from pipeline.causes.kinds import UNKNOWN
 from pipeline.tables.shared_columns import CAUSES
 from rebalance import Int64
 
-_NOT_KNOWN: Final = pa.array(
-    [[{"kind": UNKNOWN, "count": 1, "members": [], "topics": []}]], CAUSES.type
-)
+_NOT_KNOWN: Final = {"kind": UNKNOWN, "count": 1, "members": [], "topics": []}
 
 
 class NumberedRebalances:
@@ -33,7 +31,8 @@ class NumberedRebalances:
 
     def of(self, rebalances: pa.Table, causes: Iterable[pa.Array]) -> pa.Array:
         """Return the causes of some rebalances, from those of all groups in order."""
-        every = pa.chunked_array([*causes, _NOT_KNOWN], CAUSES.type)
+        not_known = pa.array([[_NOT_KNOWN]], CAUSES.type)
+        every = pa.chunked_array([*causes, not_known], CAUSES.type)
         number = self.coding.rebalances.known(rebalances["rebalance_id"])
         return every.take(pa.array(self.row_of[number]))
 

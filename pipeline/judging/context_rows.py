@@ -1,8 +1,8 @@
 """Rebalances that are not judged, because their causes' neighbours are.
 
 The cause of a rebalance is a difference to others of its group (`pipeline.causes`). If
-only those of a window of time are judged, the others state here what they are compared
-by; nothing is solved or evaluated for them.
+only those of a window of time are judged, the others have here the columns by which
+they are compared; nothing is solved or evaluated for them.
 """
 
 from __future__ import annotations

@@ -72,6 +72,8 @@ def without_places(found: list[Case]) -> list[Case]:
             source_partition=None,
             source_offset=None,
             at=None,
+            until=None,
+            lasted_unknown=None,
             episode_id=None,
             episode=None
             if case.episode is None

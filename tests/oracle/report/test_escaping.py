@@ -253,5 +253,5 @@ def test_a_page_of_very_many_rebalances_stays_small(tmp_path: Path, count: int) 
     html = page_of(audit.write(tmp_path / "audit"))
     assert len(html.encode()) < 2_000_000
     root = read_html(html)
-    assert root.one("h1").text.startswith(f"In {count:,} of {count:,} rebalances")
+    assert root.one("h1").text.endswith("needlessly in 25 rebalances.")
     assert json.dumps(root.one("head").one("title").text)
