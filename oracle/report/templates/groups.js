@@ -73,7 +73,7 @@
     const links = places.slice(0, NAMES).flatMap((place, at) => [at ? ", " : "",
       make("a", {href: "#" + idOf(rows[place])}, named(rows[place][NAME], 36))]);
     const left = places.length - NAMES;
-    details.replaceChildren(details.firstElementChild, make("p", {},
+    details.replaceChildren(details.firstElementChild, " ", make("p", {},
       right(rows[places[0]]) ? "The counts are those of all together: "
         : "Each has these numbers: ", ...links,
       left > 0 ? ` and ${number(left)} more: search for their names` : ""));

@@ -94,7 +94,8 @@ def rows(page: Page) -> list[list[str]]:
     """Return the cells of the first body of the table of groups."""
     found: list[list[str]] = page.evaluate(
         "[...document.getElementById('group-table').tBodies[0].rows]"
-        ".map((row) => [...row.cells].map((cell) => cell.textContent.trim()))"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent"
+        ".replace(/\\s+/g, ' ').trim()))"
     )
     return found
 
