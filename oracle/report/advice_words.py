@@ -24,6 +24,7 @@ _UNKNOWN: Final = "The records do not tell the client. All that have both assign
 _RATE: Final = "partitions per rebalance"
 _FAMILIES: Final = {"sticky": "(cooperative-)sticky"}
 _NAME_KEPT: Final = 40
+FORMER: Final = "used before; the group's last assignor has a row of its own"
 _NO_SETTING: Final = {
     Ground.COOPERATIVE: "cooperative groups are not compared with other assignors",
     Ground.FEW: f"a comparison of assignors takes {ENOUGH_JUDGED} judged rebalances",
@@ -170,11 +171,6 @@ def _members(advice: Advice) -> str:
     )
 
 
-def _former(advice: Advice) -> str:
-    now = "an unknown one" if advice.assignor is None else advice.assignor
-    return f"used before; the group's last assignor is {visible(now, limit=_NAME_KEPT)}"
-
-
 def _shown(advice: Advice) -> str:
     """Return the name of the assignor in its clients, or of the family."""
     names = {change.assignor for change in advice.changes}
@@ -219,5 +215,5 @@ _WORDS: Final[dict[AdviceKind, Callable[[Advice], str]]] = {
     AdviceKind.NOT_JUDGED: lambda advice: (
         f"not judged: {_NOT_JUDGED[advice.reason or Ground.NO_PROOF]}"
     ),
-    AdviceKind.FORMER: _former,
+    AdviceKind.FORMER: lambda _: FORMER,
 }

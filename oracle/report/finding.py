@@ -45,7 +45,7 @@ class Headline:
     @property
     def text(self) -> str:
         """Return the sentence without its full stop."""
-        return f"{self.group} {self.words}".strip()
+        return f"{abridged(self.group, _NAME_SHOWN)} {self.words}".strip()
 
 
 def headline(facts: Facts) -> Headline:
@@ -53,7 +53,7 @@ def headline(facts: Facts) -> Headline:
     if facts.all_clients.judged:
         first = facts.groups[0]
         if words := harm_words(first):
-            return Headline(group=abridged(first.group, _NAME_SHOWN), words=words)
+            return Headline(group=first.group, words=words)
         return Headline(words=summary_of(facts.all_clients))
     if facts.states.total.counted:
         return Headline(words=_of_snapshots(facts.states.total))

@@ -1,4 +1,7 @@
-"""Figures of groups equal counts of the tables' rows, and those of the page."""
+"""Figures of groups equal counts of the tables' rows, and those of the page.
+
+Reaches into `oracle.report`, to compare the figures with the numbers of the page.
+"""
 
 from __future__ import annotations
 

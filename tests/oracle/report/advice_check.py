@@ -81,8 +81,7 @@ def advice_of(tables: Recount, key: Key) -> str:
     cooperative = any(row["cooperative"] for row in mine)
     last = max(of_group, key=lambda row: _order(tables, row))
     if last not in mine:
-        now = _assignor(last) or "an unknown one"
-        return f"used before; the group's last assignor is {now}"
+        return "used before; the group's last assignor has a row of its own"
     parts = []
     if not judged:
         parts.append(f"not judged: {UNFINISHED if cooperative else UNPROVED}")
