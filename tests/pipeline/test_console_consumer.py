@@ -63,7 +63,10 @@ def cases(rows: Iterable[Row]) -> list[Case]:
 
 
 def without_places(found: list[Case]) -> list[Case]:
-    """Leave out source, offset, and times: the formatters do not print them."""
+    """Leave out source, offset, and times: the formatters do not print them.
+
+    The groups of the tool itself ended after it had printed them.
+    """
     return [
         replace(
             case,
@@ -74,6 +77,7 @@ def without_places(found: list[Case]) -> list[Case]:
             at=None,
             until=None,
             lasted_unknown=None,
+            ended="" if case.group_id.startswith("console-") else case.ended,
             episode_id=None,
             episode=None
             if case.episode is None
