@@ -16,6 +16,7 @@ from markupsafe import Markup
 from oracle.names import abridged, visible
 from oracle.report.about import read_about
 from oracle.report.audited import audited_of
+from oracle.report.causes_listed import causes_listed
 from oracle.report.charts import (
     columns,
     gap_cells,
@@ -56,6 +57,7 @@ from oracle.report.page_templates import assignor_label, environment
 from oracle.report.timeline_parts import timeline_parts
 from oracle.report.timelines import timelines_of
 from oracle.report.trend import Trend
+from oracle.report.what_ifs import ASSUMED
 from oracle.writing import replacing
 from pipeline.evaluation import ACTUAL, OPTIMUM
 from rebalance import ClaimRule
@@ -149,6 +151,8 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
             **_group_parts(facts, endless_of(tables.rebalances, tables.episodes)),
             **_chart_parts(facts),
             **timeline_parts(facts, timelines_of(tables), many_clusters),
+            causes_listed=causes_listed(folder, _first_groups(facts)),
+            assumed=ASSUMED,
             lag_best=_lag_best(facts),
             lag_optimum=_lag_optimum(facts),
             audited=audited_of(tables),
@@ -163,6 +167,12 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
         )
     )
     return with_numbered_clips(html), facts
+
+
+def _first_groups(facts: Facts) -> list[Group]:
+    """Return the groups of the table's rows, each once."""
+    rows = (fold.first for fold in facts.folds)
+    return [*dict.fromkeys((row.cluster, row.group) for row in rows)]
 
 
 def _group_parts(facts: Facts, endless: Sequence[EndlessRow]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Each number states its assumption; rebalances with any other cause are never cou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,6 +19,13 @@ from rebalance import Bools, Int64
 
 DELAYS_MS: Final = (3_000, 10_000)
 """Additions to ``group.initial.rebalance.delay.ms`` that are replayed."""
+STATIC_IDS: Final = (
+    "a group.instance.id per member, a session.timeout.ms of at least 60 s, and"
+    " unchanged subscriptions and assignors"
+)
+LONGER_DELAY: Final = "members that join at the same times"
+ASSUMED: Final = (STATIC_IDS, LONGER_DELAY)
+"""Assumptions of static membership, and of a longer delay."""
 _RETURNS: Final = ("returned", "left-briefly")
 _JOINS: Final = ("joined", "returned", "round")
 
@@ -48,21 +55,23 @@ class GroupWhatIfs:
     @property
     def sentences(self) -> tuple[str, ...]:
         """A sentence per setting that would have avoided a rebalance."""
-        found = []
+        return tuple(f"{found}: assuming {given}." for found, given in self._found())
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """The sentences without their assumptions (`ASSUMED`)."""
+        return tuple(f"{found}." for found, _ in self._found())
+
+    def _found(self) -> Iterator[tuple[str, str]]:
+        """Yield each finding, and its assumption."""
         if count := self.avoided_by_static_ids:
-            found.append(
-                f"Static membership would have avoided {_rebalances(count)}: assuming"
-                " a group.instance.id per member, a session.timeout.ms of at least"
-                " 60 s, and unchanged subscriptions and assignors."
-            )
+            found = f"Static membership would have avoided {_rebalances(count)}"
+            yield found, STATIC_IDS
         for delay, count in self.merged_by_delay.items():
             if count:
-                found.append(
-                    f"A group.initial.rebalance.delay.ms longer by {delay // 1000} s"
-                    f" would have merged {_rebalances(count)} with the one before:"
-                    " assuming members that join at the same times."
-                )
-        return tuple(found)
+                longer = f"A group.initial.rebalance.delay.ms longer by {delay // 1000}"
+                merged = f"would have merged {_rebalances(count)} with the one before"
+                yield f"{longer} s {merged}", LONGER_DELAY
 
 
 def group_what_ifs(
