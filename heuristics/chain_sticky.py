@@ -33,11 +33,11 @@ _DONE: Final = 2**62
 class ChainStickyAssignor:
     """Dec-min loads for any subscriptions, sticky but not optimal in moves.
 
-    Our own; not published elsewhere. It adds to KIP-54's sticky assignor what that
-    lacks for heterogeneous subscriptions: KIP-54 transfers a partition directly from
-    one member to another; here A can pass one to B so that B can pass another one to C.
+    Our own; not published elsewhere. It adds to KIP-54's sticky assignor a step for
+    heterogeneous subscriptions: KIP-54 transfers a partition directly from one member
+    to another; here A can pass one to B so that B can pass another one to C.
 
-    1. Every owner keeps what it owns and subscribes to.
+    1. Every owner keeps its claims on topics of its subscription.
     2. The rest is assigned greedily: topics with the fewest subscribers first, each
        partition to the subscriber with the smallest load.
     3. From the most loaded member, a breadth-first search alternates between members

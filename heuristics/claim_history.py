@@ -27,7 +27,7 @@ whether only claims of the newest generation count."""
 
 
 class Past(NamedTuple):
-    """What the general path of ``sticky`` considers besides owners.
+    """Values that the general path of ``sticky`` considers in addition to owners.
 
     Attributes
     ----------

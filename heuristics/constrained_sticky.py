@@ -44,9 +44,9 @@ class ConstrainedStickyAssignor:
     the current generation only, as before).
 
     Omitted: racks (KIP-881; see `heuristics.sticky.StickyAssignor`), and the
-    cooperative round that withholds what moves (KIP-429). Members that differ only in
-    topics that do not exist count as equal here; upstream uses its general path for
-    them.
+    cooperative round that withholds moving partitions (KIP-429). Members that differ
+    only in topics that do not exist count as equal here; upstream uses its general path
+    for them.
     """
 
     name = "constrained-sticky"

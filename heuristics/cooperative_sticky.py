@@ -64,7 +64,7 @@ class CooperativeStickyAssignor:
     compared with Kafka 4.4.0 and 3.9.2). In each round, a partition is withheld
     (assigned to no member) if it is to go to one member while another still holds it:
     the newest claimant, or all newest claimants of one generation (KAFKA-12984). These
-    revoke it, join again, and claim what they were assigned; the rounds end when
+    revoke it, join again, and claim their assigned partitions; the rounds end when
     nothing is withheld.
 
     `assign` returns the final assignment, and `rounds` yields every round.
@@ -74,11 +74,12 @@ class CooperativeStickyAssignor:
     - with heterogeneous subscriptions, upstream assigns a partition at once to a member
       that claims it, although the newest claimant, or a second one, still holds it: two
       members read it. Here it is withheld, as upstream does with equal subscriptions;
-    - with heterogeneous subscriptions, upstream withholds for one round what is claimed
-      only by members that have left the topic. These revoke it before they join;
+    - with heterogeneous subscriptions, upstream withholds for one round partitions that
+      are claimed only by members that have left the topic. These revoke it before they
+      join;
     - nothing in upstream bounds the number of rounds, and with racks some groups never
-      become stable: what no nearby member can take moves back and forth. Here the
-      rounds end: see `rounds`.
+      become stable: partitions that no nearby member can take move back and forth. Here
+      the rounds end: see `rounds`.
 
     Nothing is omitted.
     """
@@ -101,7 +102,7 @@ class CooperativeStickyAssignor:
     def rounds(self, instance: Instance) -> Iterator[Round]:
         """Yield every round; the last withholds nothing.
 
-        All members join every round, with what they were given in the one before. It
+        All members join every round, with their partitions of the one before. It
         terminates: without racks, equal subscriptions keep all that was given, so only
         the first round withholds; heterogeneous ones, and racks, revoke only in the
         first `MOST_ROUNDS` rounds.
@@ -115,7 +116,7 @@ class CooperativeStickyAssignor:
 
 
 def withheld_of(instance: Instance, target: Assignment) -> Bools:
-    """Return what a cooperative round withholds on the way to a target, bool (P,)."""
+    """Return the partitions that a cooperative round withholds, bool (P,)."""
     group = GroupColumns(*columns_of(instance))
     claims = claim_columns_of(instance)
     claimed = claimed_of(group, instance.partition_topic, claims)
@@ -132,7 +133,7 @@ def _round_of(target: Int32, withheld: Bools) -> Round:
 
 
 def _after(instance: Instance, *, rounds: int) -> tuple[Int32, Bools]:
-    """Return the target of the last of some rounds, and what that withholds."""
+    """Return the target of the last of some rounds, and its withheld partitions."""
     return cooperative_sticky(
         columns_of(instance),
         instance.partition_topic,
@@ -169,7 +170,8 @@ def cooperative_sticky(
         n_rounds += 1
         if n_rounds == rounds or not withheld.any():
             return target, withheld
-        # Each member claims what it was given; no claim is older than another.
+        # Each member claims the partitions that it was given; no claim is older than
+        # another.
         owner = target.copy()
         owner[withheld] = NOBODY
         claimed = owner != NOBODY
@@ -178,6 +180,6 @@ def cooperative_sticky(
 
 @kernel
 def _withheld(target: Int32, owner: Int32, claimed: Bools) -> Bools:
-    """Select what goes to another member than its owner although it is claimed."""
+    """Select claimed partitions that go to another member than their owner."""
     withheld: Bools = (target != NOBODY) & (target != owner) & claimed
     return withheld

@@ -12,8 +12,8 @@ from rebalance import NOBODY, Assignment, Instance, Int32, kernel
 class FairAssignor:
     """KIP-54's sticky assignor without stickiness.
 
-    KIP-54 lists it among its alternatives: always start from an empty assignment. It is
-    what KIP-49 proposed, without claims:
+    KIP-54 lists it among its alternatives: always start from an empty assignment.
+    KIP-49 proposed it, without claims:
 
     1. topics with the fewest subscribers first, then by topic and number, each
        partition is assigned to the subscriber with the smallest load; ties: the least

@@ -16,7 +16,8 @@ class FairestStickyAssignor:
 
     KIP-54 lists it among its alternatives, "sticky yet fair or fairest sticky":
 
-    1. every owner keeps what it owns and subscribes to, by the instance's claim rule;
+    1. every owner keeps its claims on topics of its subscription, by the instance's
+       claim rule;
     2. the rest is assigned greedily: topics with the fewest subscribers first, then by
        topic and number, to the subscriber with the smallest load; ties: least member
        id;
@@ -36,14 +37,14 @@ class FairestStickyAssignor:
         return None
 
     def assign(self, instance: Instance) -> Assignment:
-        """Keep, assign greedily, then balance what was assigned."""
+        """Keep, assign greedily, then balance the result."""
         columns = columns_of(instance)
         return Assignment(assignee=fairest_sticky(columns, instance.owner))
 
 
 @kernel
 def fairest_sticky(columns: Columns, owner: Int32) -> Int32:
-    """Let owners keep all, assign greedily, then balance what was assigned."""
+    """Let owners keep all, assign greedily, then balance the result."""
     group = GroupColumns(*columns)
     eligible = eligible_members_of(group)
     topics = by_subscribers(group.topics, eligible)

@@ -41,9 +41,9 @@ a tighter bound changes no answer. It takes up to a tenth of the time of all."""
 class LagSwapsAssignor:
     """Balanced counts in each topic, and a low peak lag by local search.
 
-    Our own; not published elsewhere. It adds what KIP-169's greedy algorithm lacks:
-    that treats each topic separately, so the largest lag of every topic goes to the
-    same member, and it never revises its result.
+    Our own; not published elsewhere. It adds a step that KIP-169's greedy algorithm
+    lacks: that treats each topic separately, so the largest lag of every topic goes to
+    the same member, and it never revises its result.
 
     1. Each topic is assigned as in KIP-169, in rounds of one partition per member, the
        largest lag to the least loaded, but by the member's total lag over all topics;

@@ -8,11 +8,11 @@ Hence, with the lags of a topic sorted:
 2. A subscriber receives the largest lag of a topic, and with it at least the smallest
    others of that topic up to the floor, and of its other topics as in 1. At best this
    is the subscriber for which that sum is least.
-3. Members of some subscription classes receive together everything of a topic, except
-   what its other subscribers can receive at most: their number times the ceiling, or
-   all that 1 leaves, whichever is less, with the largest lags. The peak is at least
-   the mean over these members. Every set of classes is examined, unless there are more
-   classes than the caller examines: then only all of them together.
+3. Members of some subscription classes receive together all partitions of a topic,
+   except as many as its other subscribers can receive at most: their number times the
+   ceiling, or all that 1 leaves, whichever is less, with the largest lags. The peak is
+   at least the mean over these members. Every set of classes is examined, unless there
+   are more classes than the caller examines: then only all of them together.
 """
 
 from __future__ import annotations

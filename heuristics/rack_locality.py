@@ -55,7 +55,7 @@ def rack_locality_of(columns: RackColumns) -> RackLocality:
         nothing = np.empty(0, dtype=np.int64)
         return RackLocality(nothing, nothing, nothing, 0)
     member = rack.astype(np.int64)
-    # For a replica, an empty name is a rack; for a consumer, it is none.
+    # For a replica, an empty name is a rack; for a consumer, it is not a rack.
     member[(rack == NONE) | (rack == empty)] = n_racks
     racks = np.full(replicas.size + offsets.size - 1, n_racks, dtype=np.int64)
     for p in range(offsets.size - 1):

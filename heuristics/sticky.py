@@ -30,7 +30,7 @@ class StickyAssignor:
     4.4.0 and 3.9.2. Equal subscriptions use `ConstrainedStickyAssignor`, heterogeneous
     ones the path of ``GeneralAssignmentBuilder``:
 
-    1. every owner keeps what it owns, by the instance's claim rule;
+    1. every owner keeps its partitions, by the instance's claim rule;
     2. the rest is assigned greedily: topics with the fewest subscribers first, then by
        topic and number, to the subscriber with the smallest load; ties: least member
        id;
@@ -131,7 +131,7 @@ def sticky_after(
     uses_racks: bool,
     may_revoke: bool,
 ) -> Int32:
-    """Assign as `StickyAssignor`, with what is known beforehand.
+    """Assign as `StickyAssignor`, with values that are known beforehand.
 
     Parameters
     ----------

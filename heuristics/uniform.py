@@ -29,8 +29,8 @@ class UniformAssignor:
     1. member by member, each keeps its first q + 1 owned partitions while fewer than r
        have q + 1, and q after that; it gives up the additional one if it owns less,
        unless so few members follow that all of them must have it;
-    2. what no member owned is assigned by topic and number, then what exceeded the
-       quotas, owner by owner: each member in turn is filled completely.
+    2. partitions that no member owned are assigned by topic and number, then those that
+       exceeded the quotas, owner by owner: each member in turn is filled completely.
 
     With heterogeneous subscriptions, its ``UniformHeterogeneousAssignmentBuilder``
     (`heuristics.uniform_mixed`).

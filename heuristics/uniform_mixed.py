@@ -1,7 +1,7 @@
 """``uniform`` for heterogeneous subscriptions: greedy, then balancing per topic.
 
 Follows ``UniformHeterogeneousAssignmentBuilder`` of group-coordinator 4.4.0 (reworked
-by KAFKA-17710). Owners that still subscribe keep what they have; then
+by KAFKA-17710). Owners that still subscribe keep their partitions; then
 
 1. topics with the most partitions per subscriber first, among equal ones those with
    fewer subscribers, assign their free partitions, each to a subscriber with the
@@ -14,8 +14,8 @@ Ties: remaining topics by name (upstream: by topic id), members by member id (up
 by hash); a giver gives its highest number.
 
 Known faults, kept: topics are balanced separately, so with overlapping subscriptions
-the result can miss what a chain would reach (loads 9, 10, 11: upstream's own example),
-or stop at the limit of passes; and it moves partitions needlessly.
+the result can miss loads that a chain would reach (loads 9, 10, 11: upstream's own
+example), or stop at the limit of passes; and it moves partitions needlessly.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ MOST_TEXT: Final = 2**15 - 1
 _FIXED: Final = 2 + 4 + 4
 """Bytes per member: version, number of topics, length of the user data."""
 _PER_TOPIC: Final = 2 + 4
-"""Bytes per topic besides its name: two lengths."""
+"""Bytes per topic beyond its name: two lengths."""
 
 
 def encode_assignments(instance: Instance, assignment: Assignment) -> dict[str, bytes]:

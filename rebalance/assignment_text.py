@@ -21,7 +21,7 @@ _COMMA, _OPEN_OBJECT, _CLOSE_OBJECT, _OPEN_ARRAY, _CLOSE_ARRAY, _ZERO = map(
     ord, ",{}[]0"
 )
 _PUNCTUATION: Final = len(b",[]")
-"""Bytes per list of numbers, besides its name and the numbers."""
+"""Bytes per list of numbers, beyond its name and the numbers."""
 
 
 class Texts(NamedTuple):

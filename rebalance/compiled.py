@@ -1,8 +1,8 @@
 """Kernels: functions that numba compiles, or that a process interprets as they are.
 
-To import numba and load what it stored takes half a second. A process that computes
+To import numba and load its stored code takes half a second. A process that computes
 little asks for plain Python before it imports an engine (`interpret_kernels`). Kernels
-are written such that both give the same integers: sorts are stable, and what wraps
+are written such that both give the same integers: sorts are stable, and code that wraps
 around, or draws random numbers, is compiled in any case (`solver.peak_lag`).
 """
 
@@ -15,7 +15,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class _Process:
-    """What this process decided; a kernel cannot call one of the other sort."""
+    """The decision of this process; a kernel cannot call one of the other sort."""
 
     is_interpreting = False
     has_compiled = False

@@ -1,4 +1,4 @@
-"""What members of classic groups owned, and what is made of their claims: compiled.
+"""Owned partitions of members of classic groups, from their claims: compiled.
 
 `pipeline.history.ownership` and `episodes` do the same for single records, and say why.
 """
@@ -73,7 +73,7 @@ def disagrees(
     former: int,
     is_cooperative: bool,
 ) -> bool:
-    """Return whether a claim is not what the member had, of the topics it wants."""
+    """Return whether a claim differs from the member's partitions of its topics."""
     if former < 0 or not groups.tape[people.sent[member] + REPORTS]:
         return False
     identity = groups.tape[people.place[member] + MEMBER_ID]

@@ -45,7 +45,7 @@ class CaseCommits(NamedTuple):
 
 
 class Offsets(NamedTuple):
-    """What is committed at a record.
+    """Committed offsets at a record.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ def slots_of(groups: Groups, rank: Int64, number: Int64) -> Slots:
 
 
 def no_offsets(slots: Slots) -> Offsets:
-    """Return what is committed before the first record."""
+    """Return the committed offsets before the first record."""
     count = len(slots.key)
     is_there = np.zeros(count, np.bool_)
     return Offsets(is_there, np.zeros(count, np.int64), np.zeros(1, np.int64))

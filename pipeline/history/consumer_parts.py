@@ -1,4 +1,4 @@
-"""Assignments in records of the new protocol: targets, and what members have."""
+"""Assignments in records of the new protocol: targets, and members' partitions."""
 
 from __future__ import annotations
 

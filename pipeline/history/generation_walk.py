@@ -266,7 +266,7 @@ def _add_round(
         cases.first[case] = cases.first[running]
         cases.round[case] = cases.round[running] + 1
         cases.withheld[case] = cases.withheld[running]
-        # What the last round withheld had no owner until now.
+        # Partitions that the last round withheld had no owner until now.
         last = cases.row[running]
         why = cases.unowned_why[running] or why_unknown(groups, last)
         why = why or why_unknown(groups, row)

@@ -99,7 +99,7 @@ def seat_of(tape: Int64, place: int) -> int:
 def start_again(
     state: ReplayedGroup, kind: Int64, at: Int64, tape: Int64, begin: int, end: int
 ) -> None:
-    """Forget what some records have set."""
+    """Forget the values that some records have set."""
     start_epoch(state)
     for place in range(state.lengths[ACTIVE]):
         state.place[state.active[place]] = ABSENT
@@ -113,7 +113,7 @@ def start_again(
 
 @borrowing_kernel
 def start_epoch(state: ReplayedGroup) -> None:
-    """Begin the next assignment: what was written before does not belong to it."""
+    """Begin the next assignment: earlier records do not belong to it."""
     for place in range(state.lengths[REPLACED]):
         state.before[state.replaced[place]] = ABSENT
     for place in range(state.lengths[GONE]):

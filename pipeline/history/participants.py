@@ -46,11 +46,11 @@ class Participants(NamedTuple):
     place : int64 (M,)
         On the tape.
     sent : int64 (M,)
-        Where on the tape that is what the member sent.
+        Place on the tape of the member's metadata.
     wanted : Keys
         Topics of the subscription, each once.
     claimed : Keys
-        Each partition once; negative numbers are none.
+        Each partition once; negative numbers are not partitions.
     assigned : Keys
         A partition that is assigned twice is there twice.
     held : Keys
@@ -195,7 +195,7 @@ def _take_topics(
 def _take_part(
     tape: Int64, sent: int, rank: Int64, assigned: Keys, held: Keys, member: int
 ) -> bool:
-    """Put what a member is assigned; return whether the numbers can be partitions."""
+    """Put the assignment of a member; return whether the numbers can be partitions."""
     begin, put = assigned.at[member], held.at[member]
     end = begin
     if tape[sent + ASSIGNED] >= 0:

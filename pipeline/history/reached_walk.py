@@ -65,7 +65,7 @@ class Reached(NamedTuple):
 
 
 class _Progress(NamedTuple):
-    """The unfinished episode, and what has no owner.
+    """The unfinished episode, and the partitions without an owner.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class _Progress(NamedTuple):
         By seat: target that this is of.
     is_behind : int64 (2*N,)
     holds : int64 (N,)
-        By member: record of what it has; `ABSENT`: nothing.
+        By member: record of its partitions; `ABSENT`: nothing.
     free : int64 (K,)
         Record since which a partition has no owner; `ABSENT`: it has one.
     wanted : int64 (K,)
@@ -261,7 +261,7 @@ def _move(
     targets: Targets,
     row: int,
 ) -> None:
-    """Apply what a member has: nothing after a tombstone."""
+    """Apply the partitions of a member: nothing after a tombstone."""
     present = row if groups.kind[row] == CURRENT else ABSENT
     name = groups.tape[groups.at[row] + SUBJECT]
     former, running.holds[name] = running.holds[name], present

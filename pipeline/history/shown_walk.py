@@ -1,6 +1,7 @@
 """Partition counts that the records of whole groups show, compiled.
 
-`pipeline.sightings` does the same record by record, and says what shows a count.
+`pipeline.sightings` does the same record by record, and states the evidence for a
+count.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ class Undated(NamedTuple):
 
 
 class _State(NamedTuple):
-    """What the present group has shown so far.
+    """Sightings by the present group so far.
 
     Attributes
     ----------
@@ -173,7 +174,7 @@ def _show(state: _State, group: int, subject: int, count: int, since: int) -> No
 
 @borrowing_kernel
 def _forget(state: _State, slots: Slots, group: int, record: int, until: int) -> None:
-    """End what was shown of the topic of a commit that is deleted."""
+    """End the sightings of the topic of a commit that is deleted."""
     topic = slots.key[slots.of_row[record]] >> NUMBER_BITS
     for subject in range(2 * topic, 2 * topic + 2):
         if state.group[subject] == group:

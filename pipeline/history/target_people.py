@@ -133,7 +133,7 @@ def are_all(
 
 @borrowing_kernel
 def _is_present_unknown(walk: TargetWalk, begin: int, end: int) -> bool:
-    """Return whether something is known of what an unknown member has."""
+    """Return whether any partition of an unknown member is known."""
     state = walk.state
     for row in range(begin, end):
         if walk.groups.kind[row] == CURRENT:

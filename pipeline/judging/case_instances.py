@@ -382,7 +382,7 @@ def _read_lag(
 def member_lags(
     cases: Cases, names: Names, instances: CaseInstances, lags: Lags
 ) -> Int64:
-    """Return the lag of what each member was assigned, int64 (M,); 0 if not known."""
+    """Return the lag of each member's assignment, int64 (M,); 0 if not known."""
     found, row = np.zeros(cases.generation.size, np.int64), _absent(names.rank.size)
     for i in range(cases.at.size):
         topics = instances.topic[instances.topic_at[i] : instances.topic_at[i + 1]]

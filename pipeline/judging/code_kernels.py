@@ -1,8 +1,8 @@
 """Validity, figures, evidence, and proof of all answers to a rebalance, compiled.
 
 The fast counterpart of the judge (`verify`), which tests and a sample of every audit
-compare it with. An answer that breaks a rule is left to the judge, which names what
-breaks it.
+compare it with. An answer that breaks a rule is left to the judge, which names the
+fault.
 
 Without capacities, an assignment is dec-min balanced if and only if its load vector
 equals that of a proved optimum, and it is then KIP-54 balanced, too.
@@ -191,7 +191,7 @@ def _evaluate(
 def evaluate_more(
     code: Int64, current_generation: bool, least: Int64, bound: int, answers: Answers
 ) -> None:
-    """Write what is to be known of further answers, whose assignees are given.
+    """Write the facts of further answers, whose assignees are given.
 
     Parameters
     ----------

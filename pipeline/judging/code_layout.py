@@ -1,4 +1,4 @@
-"""The columns of a code laid out for the rules: owners, and who may have what."""
+"""The columns of a code laid out for the rules: owners, and eligible members."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class Questions(NamedTuple):
     ----------
     case : int64 (Q,)
     is_episode : bool (Q,)
-        Whether members own what they owned before the episode.
+        Whether members own their partitions before the episode.
     is_round : bool (Q,)
         Whether the real answer is judged as a cooperative round.
     is_answered : bool (Q,)

@@ -36,7 +36,7 @@ class RebalanceCode:
     Attributes
     ----------
     code : int64
-        What `sections_of` reads.
+        Bytes that `sections_of` reads.
     topics, members : tuple of str
         Sorted.
     instance_ids : tuple of str or None, (M,)

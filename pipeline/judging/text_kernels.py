@@ -42,7 +42,7 @@ _MISMATCHES: Final = frozen(b',"rack_mismatches":0},')
 _STATUS: Final = frozen(b',"status":"optimal"}')
 _COMMA, _CLOSE, _MINUS = map(ord, ",}-")
 _FIXED: Final = 400
-"""Bytes of all keys of one answer, and of its numbers besides those of members."""
+"""Bytes of all keys of one answer, and of its numbers other than those of members."""
 _PER_MEMBER: Final = 60
 """Bytes of level, price, and load of a member, with commas."""
 

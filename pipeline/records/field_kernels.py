@@ -1,7 +1,7 @@
 """A reader of messages by tables of their fields, compiled.
 
-It reads what `pipeline.records.decode_record` and `rebalance.protocol` read, and
-refuses what they refuse, without saying why.
+It reads and refuses the same records as `pipeline.records.decode_record` and
+`rebalance.protocol`, without a reason.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ class NameTable(NamedTuple):
         ----------
         slots
             Places of the hash table, a power of 2. It holds half as many names, and is
-            to be small: what is touched at random is slow where it fits no cache.
+            to be small: memory that is touched at random is slow where it fits no
+            cache.
         """
         # Sticky's user data can be read in two forms, each with other texts.
         return cls(
@@ -175,7 +176,7 @@ def number_of(names: NameTable, data: Bytes, at: int, end: int, kind: int) -> in
 
 
 class MessageReader(NamedTuple):
-    """What messages are read from, and onto.
+    """Source and target of messages that are read.
 
     Attributes
     ----------

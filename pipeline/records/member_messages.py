@@ -1,4 +1,4 @@
-"""What the members of a classic group sent, on the tape: compiled.
+"""Metadata of the members of a classic group, on the tape: compiled.
 
 Subscription, claim (`rebalance.protocol.reported_claims`), and assignment.
 """
@@ -52,7 +52,7 @@ _PREFIXED: Final = argument(1)  # version
 
 @borrowing_kernel
 def read_members(reader: MessageReader, group: int, put: int) -> int:
-    """Read what the members of a generation sent; return where the tape goes on.
+    """Read the metadata of the members of a generation; return where the tape goes on.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Records of ``__consumer_offsets`` on a tape of integers, read by kernels.
 
-`pipeline.records.decode` reads the same records one by one, and says what is wrong with
-one that is not sound. The subscribed topics that only Kafka 4.0 records (type 4), and
+`pipeline.records.decode` reads the same records one by one, and states the fault of one
+that is not sound. The subscribed topics that only Kafka 4.0 records (type 4), and
 records of other kinds of groups, are left to it.
 """
 
@@ -58,7 +58,7 @@ _FIRST_SLOTS: Final = 1 << 13
 _BYTES_PER_NUMBER: Final = 2
 """Of records, more or less; the tape becomes longer where they have fewer."""
 _FIRST: Final = argument(0)
-"""Version of keys, and of what has only one."""
+"""Version of keys, and of values that have only one."""
 
 
 class Binaries(NamedTuple):

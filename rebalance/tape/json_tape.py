@@ -1,8 +1,9 @@
 """Tape of a JSON text: one row per value, key and bracket, written in one pass.
 
 The form is simdjson's (Langdale and Lemire 2019). A tape has no floats, no literals, no
-escapes in strings, and no integers of more than 18 digits: what it cannot represent,
-and what is not JSON, `rebalance.jsontext` reads, which also names errors.
+escapes in strings, and no integers of more than 18 digits: values that it cannot
+represent, and text that is not JSON, `rebalance.jsontext` reads, which also names
+errors.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ DEPTH_MAX: Final = 32
 DIGITS_MAX: Final = 18
 """Integers of so many digits fit 64 bits."""
 
-# What can follow, in the pass over the text.
+# Tokens that can follow, in the pass over the text.
 _VALUE, _VALUE_OR_END, _KEY, _KEY_OR_END, _SEPARATOR = 0, 1, 2, 3, 4
 
 _QUOTE, _BACKSLASH, _MINUS, _COMMA, _COLON = map(ord, '"\\-,:')

@@ -27,7 +27,7 @@ IntPrices = TypeVar("IntPrices", Int32, Int64)
 
 
 class CertificateCheck(NamedTuple):
-    """What a certificate proves of an assignment."""
+    """The bounds that a certificate proves of an assignment."""
 
     balanced: bool  # the assignment is valid and its load vector dec-min
     kept: int  # owned partitions that stay with their owner

@@ -89,7 +89,7 @@ def solve_one_class(
 def _checked(
     columns: StickyColumns, assignee: Int32, level: Int32, price: Int32
 ) -> tuple[Int32, Int32, Int32, bool, int, int]:
-    """Return an assignment with its certificate, and what that proves."""
+    """Return an assignment with its certificate, and the bounds that this proves."""
     bounds = LoadBounds(level, level, level + np.int32(1), True)
     balanced, kept, most_kept = check_columns(columns, assignee, bounds, price)
     return assignee, level, price, balanced, kept, most_kept

@@ -94,7 +94,7 @@ def dec_min_levels(
 def _owners_flow(
     reduced: ReducedInstance, owned: OwnedCounts
 ) -> tuple[Network, Int32, Int32]:
-    """Build topic → class arcs that carry what the members of each class own.
+    """Build topic → class arcs that carry the claims of the members of each class.
 
     Returns the network, the unrouted supply, and the load of each node.
     """

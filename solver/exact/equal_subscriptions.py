@@ -57,7 +57,7 @@ def assign_equal(
 def _quotas(
     reduced: ReducedInstance, owned: Int64
 ) -> tuple[Int64, Int64, Int32, Int32]:
-    """Split each member's load into what it keeps and what it receives."""
+    """Split each member's load into kept and received partitions."""
     members, total = max(reduced.class_size.sum(), 1), reduced.supply.sum()
     quota, rest = total // members, total % members
     keeps = np.zeros(owned.size, np.int64)

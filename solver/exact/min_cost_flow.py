@@ -33,13 +33,13 @@ flow that the arc gives back, fewer than 2^30 partitions, and must stay an int32
 FORWARD: Final = 0
 BACKWARD: Final = 1
 _SIDE, _LIMIT, _SCANNED, _PROBE = range(4)
-"""What the state of a search holds: side, limit of scanned arcs, arcs scanned by the
-last one that ended, and the phase that tries the other side."""
+"""The state of a search: side, limit of scanned arcs, arcs scanned by the last one that
+ended, and the phase that tries the other side."""
 UNLIMITED: Final = np.iinfo(np.int64).max
 FIRST_PROBE: Final = 4
 """Phases 4, 8, 16, and so on try the other side."""
 PROBED: Final = 8
-"""They may scan this part of what the side in use has scanned."""
+"""They may scan this part of the nodes that the side in use has scanned."""
 SUSPICIOUS: Final = 4
 LEAST_LIMIT: Final = 10_000
 """A side that scans so many times as much as before, and so many arcs more, makes the
@@ -57,7 +57,7 @@ class Network(NamedTuple):
 
 
 class FlowProblem(NamedTuple):
-    """A network, and what its nodes have still to send and to receive."""
+    """A network, and the amounts that its nodes have still to send and to receive."""
 
     net: Network
     nodes: Int32  # that take part; arcs to others have no residual capacity
@@ -181,7 +181,7 @@ def _nearest(
 
     ``search`` has the side that was searched from last, and how many arcs it scanned.
     Where that side scans far more than before, and now and then, the other is tried
-    with a limit. Only a search from supply tells what supply reaches.
+    with a limit. Only a search from supply finds the nodes that supply reaches.
 
     Returns the number of nodes reached, and the distance of the nearest or `UNREACHED`.
     """
@@ -414,7 +414,7 @@ def _send_from(
 def _augment(
     source: int, target: int, problem: FlowProblem, path: Int32, length: int
 ) -> int:
-    """Send what the path can carry; return its length up to the first full arc."""
+    """Send the path's capacity; return its length up to the first full arc."""
     net, _, supply, demand, _ = problem
     amount = min(supply[source], demand[target])
     for i in range(length):

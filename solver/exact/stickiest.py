@@ -3,8 +3,8 @@
 On the optimal face a partition is assigned to a subscriber of its topic whose level is
 lowest, and every load is low or high, at most one apart. The flow starts with every
 owned partition at its owner, which keeps as much as possible, and then sends along
-cheapest paths what the load bounds do not allow to stay: its work grows with what must
-move, not with what is owned. docs/method.md proves it.
+cheapest paths the partitions that the load bounds do not allow to stay: its work grows
+with the moves, not with the owned partitions. docs/method.md proves it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Plan(NamedTuple):
 
 
 class _FaceNetwork(NamedTuple):
-    """The network under construction: a list of arcs, and what nodes send and receive.
+    """The network under construction: a list of arcs, and the supplies of nodes.
 
     Nodes: topics, classes, members, levels. Arcs, in this order: topic → owner, with
     cost -1 and as many units as it owns; topic → class and class → member, without
@@ -113,7 +113,7 @@ def _add_owner_arcs(
     level: Int32,
     floor: Int32,
 ) -> None:
-    """Add topic → owner, carrying what is owned on the face; the rest is supply."""
+    """Add topic → owner, with the owned partitions on the face; the rest is supply."""
     first_member = reduced.supply.size + level.size
     for t in range(reduced.supply.size):
         face.supply[t] = reduced.supply[t]

@@ -107,7 +107,7 @@ class _RackNetwork:
         self.end = self.level + face.extra.size
 
     def supply(self) -> Int64:
-        """Return what each node sends; below 0 what it receives."""
+        """Return the supply of each node; below 0, its demand."""
         supply = np.zeros(self.end, np.int64)
         supply[: self.hall] = self.classes.amount
         supply[self.member : self.level] = -self.face.low

@@ -39,12 +39,12 @@ _NEW_COLUMNS: Final = 20
 """Columns per round."""
 
 _EQUAL_COLUMNS: Final = 2000
-"""Columns added that are no better than those in use."""
+"""Columns added that are not better than those in use."""
 
 _PRICING_STEPS: Final = 2_000_000
 _ROUNDS: Final = 200
 _ROUND_STEPS: Final = 10_000_000
-"""Steps of a round besides pricing, about."""
+"""Steps of a round without pricing, about."""
 
 _SLACK: Final = 1e-7
 _PRICE_UNITS: Final = (2, 3, 4, 6, 12, 24, 60, 120, 840, 5000)
@@ -103,7 +103,7 @@ def pack(
 
 
 def complete(region: FeasibleRegion, holder: Int32) -> bool:
-    """Assign what has no holder yet; return whether counts allow it.
+    """Assign the partitions without a holder; return whether counts allow it.
 
     All members must be interchangeable; each fills up to its least, then extras.
     """
@@ -157,7 +157,7 @@ class Columns:
         None if a limit is exceeded. It ends once the members suffice.
         """
         partner = np.searchsorted(-self.lags, -(peak - self.lags)).tolist()
-        for i, j in enumerate(partner):  # the largest that fits besides i
+        for i, j in enumerate(partner):  # the largest that fits beside i
             if j < self.lags.size and j != i:
                 self._add([i, j])
         program = _PackingRelaxation(self.lags.size)
@@ -202,7 +202,7 @@ class Columns:
         model.add(sum(x) <= self.members)
         solver = configure_solver(self.work.limits)
         solver.parameters.max_deterministic_time = max(self.work.left(effort), 1e-3)
-        # All constraints in the linear relaxation: it is what proves bounds.
+        # All constraints in the linear relaxation: it proves the bounds.
         solver.parameters.linearization_level = 2
         if not run_solver(solver, model, self.work.limits):
             return None

@@ -46,7 +46,7 @@ def random_below(rng: RandomState, end: int) -> int:
 
 
 class SearchState(NamedTuple):
-    """An assignment that a local search changes, and what it keeps to."""
+    """An assignment that a local search changes, and its constraints."""
 
     region: FeasibleRegion
     lists: MemberLists
@@ -58,8 +58,8 @@ class SearchState(NamedTuple):
 class Released(NamedTuple):
     """N partitions that members have released, in G groups, and F without lag.
 
-    A group is a topic where counts are limited by topic; what one of the members owns,
-    or none of them, where moves are fixed; else there is one group.
+    A group is a topic where counts are limited by topic; partitions that one of the
+    members owns, or none of them, where moves are fixed; else there is one group.
     """
 
     item: Int64  # (N,): partitions, group by group
@@ -225,7 +225,7 @@ def _filler_of_topics(
 
 @always_compiled
 def _remaining_counts(state: SearchState, released: Released, c: int) -> Int64:
-    """Count, group by group, what a member holds besides what was released."""
+    """Count, group by group, the unreleased partitions of a member."""
     region, lists = state.region, state.lists
     counts = np.empty(released.topic.size, np.int64)
     for g in range(released.topic.size):
@@ -272,7 +272,7 @@ def _allowed_counts(
 def exchange(
     state: SearchState, released: Released, c: int, d: int, target: int
 ) -> None:
-    """Share what c and d released out anew, c's total as near the target as can be.
+    """Share the partitions released by c and d, c's total as near the target as can be.
 
     Of the two subsets next to it the one that leaves less above the caps is chosen,
     unless the assignment as it is leaves even less.

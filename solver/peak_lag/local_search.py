@@ -26,7 +26,7 @@ _ITEMS: Final = (12, 18, 24)
 """Partitions that an exchange releases: more of them where fewer did not help."""
 
 _STEPS_PER_EXCHANGE: Final = 4000
-"""Steps of an exchange besides the subset sum and the search for its members."""
+"""Steps of an exchange without the subset sum and the search for its members."""
 
 _LARGE_LOAD: Final = 200
 """Load of two members from which on 12 or 18 of their partitions rarely help."""
@@ -100,7 +100,7 @@ def search_locally(
 def _draw_member(state: SearchState) -> int:
     """Draw a member above its cap, the furthest above or any; one in ten times, any.
 
-    Two members that are both below their caps can pool what they have left.
+    Two members that are both below their caps can pool their remaining room.
     """
     cap = state.cap
     start = random_below(state.rng, cap.size)

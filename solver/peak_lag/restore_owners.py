@@ -99,7 +99,7 @@ def _brought_under(
 def _restore_all(state: SearchState, work: Work) -> int:
     """Pass over the partitions once; return how many more are kept."""
     gained, size = 0, state.owner.size
-    load = max(1, size // max(1, state.cap.size))  # what a swap scans
+    load = max(1, size // max(1, state.cap.size))  # the partitions that a swap scans
     step = max(1, _SCANNED // load)
     for start in range(0, size, step):
         if work.exceeded() is not None:

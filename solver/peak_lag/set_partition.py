@@ -136,7 +136,7 @@ def _bits(region: FeasibleRegion) -> Int64:
 def _list_choices(
     region: FeasibleRegion, group: list[int], low: int, high: int, work: Work
 ) -> tuple[_Choices | None, bool]:
-    """List what a member of a group can hold with a lag from ``low`` to ``high``.
+    """List the sets that a member can hold with a lag from ``low`` to ``high``.
 
     Returns
     -------

@@ -158,7 +158,7 @@ def _best_swap(
 
 @always_compiled
 def _gain(mine: int, theirs: int, less: int) -> int:
-    """Return by how much less is above two caps, from what is above each before."""
+    """Return the decrease of lag above two caps, from the lag above each before."""
     after = max(mine - less, 0) + max(theirs + less, 0)
     return mine + max(theirs, 0) - after
 
@@ -336,7 +336,7 @@ def _largest(state: SearchState, member: int, other: int) -> int:
 
 @always_compiled
 def _least_rest(state: SearchState, order: Int64, p: int, member: int) -> int:
-    """Return the least lag that a member can hold besides p."""
+    """Return the least lag that a member can hold next to p."""
     region, least = state.region, int(state.lists.load[member])
     if not region.by_topic:
         least = int(region.least[region.cell[member]])

@@ -66,15 +66,11 @@ MODULES: Final = [
     path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))
 ]
 
-KERNELS: Final = ("njit", "@kernel", "@borrowing_kernel", "@always_compiled")
-"""Of modules whose docstrings are not checked: a change would compile them anew."""
-
 DOCUMENTED: Final = [
     path
     for package in (*PACKAGES, "benchmarks", "studies", "tools")
     for path in sorted((ROOT / package).rglob("*.py"))
     if "common-python" not in path.parts
-    and not any(mark in path.read_text("utf-8") for mark in KERNELS)
 ]
 PYTHON_WORDS: Final = r"\b(?:is|are) None\b|``what``"
 """A value and an argument, which docstrings name."""
