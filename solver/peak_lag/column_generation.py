@@ -71,23 +71,8 @@ def pack(
     lags = region.lag[rows]
     columns = Columns(lags, members, work)
     low, high = max(-(-bound // unit), int(lags[0])), peak // unit
-    term: BoundTerm | None = None
-    prices_at_high: Prices | None = None
-    middle = high - 1  # first of all: is there anything less?
-    while low < high:
-        relaxed = columns.relax(middle)
-        if relaxed is None:
-            break
-        value, prices = relaxed
-        if value <= members + _SLACK:
-            high, prices_at_high = middle, prices
-        else:
-            proved = packing_term(lags, prices, members)
-            if proved.bound <= middle:
-                break
-            low = proved.bound
-            term = proved.model_copy(update={"bound": low * unit})
-        middle = (low + high) // 2
+    proved, high, prices_at_high = _least_relaxed(columns, lags, low, high)
+    term = proved and proved.model_copy(update={"bound": proved.bound * unit})
     if prices_at_high is None or work.exceeded() is not None:
         return None, term
     chosen = columns.choose(high, _CHOICE_EFFORT / 4)
@@ -100,6 +85,39 @@ def pack(
     for c, column in reversed(list(enumerate(chosen))):  # of several, the first holds
         holder[rows[list(column)]] = c
     return (holder if complete(region, holder) else None), term
+
+
+def _least_relaxed(
+    columns: Columns, lags: Int64, low: int, high: int
+) -> tuple[BoundTerm | None, int, Prices | None]:
+    """Bisect the peaks at which the relaxation needs no more columns than members.
+
+    Returns
+    -------
+    BoundTerm or None
+        The largest bound above ``low``, in units of a member.
+    int
+        The least peak found.
+    float64 (P,) or None
+        Prices at that peak; None if none is below ``high``.
+    """
+    term: BoundTerm | None = None
+    prices_at_high: Prices | None = None
+    middle = high - 1  # first of all: is there anything less?
+    while low < high:
+        relaxed = columns.relax(middle)
+        if relaxed is None:
+            break
+        value, prices = relaxed
+        if value <= columns.members + _SLACK:
+            high, prices_at_high = middle, prices
+        else:
+            proved = packing_term(lags, prices, columns.members)
+            if proved.bound <= middle:
+                break
+            low, term = proved.bound, proved
+        middle = (low + high) // 2
+    return term, high, prices_at_high
 
 
 def complete(region: FeasibleRegion, holder: Int32) -> bool:

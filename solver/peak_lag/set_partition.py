@@ -89,6 +89,17 @@ def _partition_within(
         if choices is None or not choices.mask.size:
             return None, is_complete
         listed.append(choices)
+    chosen, visits = _disjoint(region, listed, slack)
+    work.spend(_STEPS_PER_VISIT * visits)
+    if chosen is None:
+        return None, is_complete and visits < _VISITS_MAX
+    return chosen, True
+
+
+def _disjoint(
+    region: FeasibleRegion, listed: list[_Choices], slack: int
+) -> tuple[Int32 | None, int]:
+    """Return an assignment of disjoint subsets within the slack, and the visits."""
     listed.sort(key=lambda options: options.mask.size)
     least = [int(options.slack.min()) for options in listed]
     slack -= sum(
@@ -104,8 +115,7 @@ def _partition_within(
     sizes = [options.mask.size for options in listed]
     times = [len(options.members) for options in listed]
     # The last group branches by partition: its subsets lie in the order of their first.
-    first = sum(sizes[:-1])
-    last = listed[-1].mask
+    first, last = sum(sizes[:-1]), listed[-1].mask
     bits = np.int64(1) << np.arange(region.lag.size)
     chosen, visits = _choose(
         mask,
@@ -117,13 +127,12 @@ def _partition_within(
         len(members) - times[-1],
         slack,
     )
-    work.spend(_STEPS_PER_VISIT * int(visits))
     if not chosen.size:
-        return None, is_complete and visits < _VISITS_MAX
+        return None, int(visits)
     holder, bit = np.zeros(region.lag.size, np.int32), _bits(region)
     for member, subset in zip(members, mask[chosen].tolist(), strict=True):
         holder[(bit & subset) != 0] = member
-    return holder, True
+    return holder, int(visits)
 
 
 def _bits(region: FeasibleRegion) -> Int64:

@@ -83,16 +83,11 @@ def _alternate(
 ) -> Alternate:
     """Build the search, from the proofs of the exact core."""
     is_sticky = policy.objectives[0].only is Objective.STICKINESS
-    moves, stickiest = None, None
+    stickiest = None
     bounds: dict[Objective, KnownBound] = {}
     if core is not None:
-        fewest = core.objectives[0].bound
-        assert isinstance(fewest, int)  # noqa: S101 - only ``load`` is a vector
-        moves = fewest if is_sticky else None
         stickiest = lag_instance.to_holder(core.require_assignment().assignee)
-        bounds[Objective.STICKINESS] = KnownBound(
-            value=fewest, proof=CertificateProof(), certificate=core.certificate
-        )
+        bounds[Objective.STICKINESS] = _fewest_moves(core)
     start = stickiest if is_sticky else None
     work.spend(STEPS_PER_PARTITION * instance.n_partitions)
     known = bound_peak_lag(instance, lag_instance, work)
@@ -110,7 +105,7 @@ def _alternate(
         holder=construct_greedily(lag_instance) if start is None else start,
         bound=known.value,
         work=work,
-        moves=moves,
+        moves=bounds[Objective.STICKINESS].value if is_sticky else None,
         is_searchable=can_search and not (is_quick and by_swaps),
         is_quick=is_quick,
     )
@@ -122,6 +117,15 @@ def _alternate(
         is_stickiness_next=is_stickiness_next,
         by_swaps=by_swaps,
         bounds=bounds,
+    )
+
+
+def _fewest_moves(core: Result) -> KnownBound:
+    """Return the proved bound on moves."""
+    fewest = core.objectives[0].bound
+    assert isinstance(fewest, int)  # noqa: S101 - only ``load`` is a vector
+    return KnownBound(
+        value=fewest, proof=CertificateProof(), certificate=core.certificate
     )
 
 
