@@ -142,7 +142,7 @@ def test_the_page_is_written_with_its_command(
         *("--since", "2026-11-24T08:30+01:00", "--group", "a*", "--group", "b"),
     )
     root = read_html((out / "index.html").read_text())
-    assert root.one("h1").text.startswith("In 6 of 8 rebalances")
+    assert root.one("h1").text.endswith("for 4.0 partition-seconds in 1 rebalance.")
     words = shlex.split(root.one("footer").one("pre").text)
     assert words[:5] == ["assignor-oracle", "audit", "it's", "--out", str(out)]
     window = ["--since", "2026-11-24T07:30:00Z", "--group", "a*", "--group", "b"]
@@ -437,7 +437,7 @@ def test_a_recording_is_audited_end_to_end(tmp_path: Path) -> None:
         capture_output=True,
         check=False,
     )
-    assert ended.returncode == 1, ended.stderr.decode()
+    assert ended.returncode == 0, ended.stderr.decode()
     document = json.loads(ended.stdout)
     needless = {row["group"]: row["needless_moves"] for row in document["groups"]}
     families = text_string_to_metric_families(metrics.read_text())
@@ -446,21 +446,22 @@ def test_a_recording_is_audited_end_to_end(tmp_path: Path) -> None:
     assert {sample.labels["group"]: sample.value for sample in moves} == needless
     (newest,) = values["assignor_oracle_newest_record_timestamp_seconds"]
     lines = (FIRST_LOOK / "consumer_offsets.jsonl").read_text().splitlines()
-    times = [json.loads(line)["timestamp"] for line in lines]
-    assert newest.value == max(times) / 1000
-    judged = {row["group"]: row["judged"] for row in document["groups"]}
+    last = datetime.fromisoformat(max(json.loads(line)["timestamp"] for line in lines))
+    assert newest.value == last.replace(tzinfo=UTC).timestamp()
+    best = {row["group"]: row["at_optimum"] for row in document["groups"]}
     root = read_html((out / "index.html").read_text())
     rows = root.one("table", id="group-table").all("tbody")[0].all("tr")
     names = [row.all("bdi")[0] for row in rows]
     whole = [name.attributes.get("title", name.text) for name in names]
-    counts = [int(row.all("td")[2].text) for row in rows]
+    counts = [int(row.all("td")[7].text.split(" ")[0]) for row in rows]
     shown = dict(zip(whole, counts, strict=True))
-    assert shown.items() <= judged.items()
-    assert len(shown) == min(len(judged), GROUPS_SHOWN)
+    alone = {name: count for name, count in shown.items() if "*" not in name}
+    assert alone.items() <= best.items()
+    assert len(alone) < len(shown) <= GROUPS_SHOWN  # groups of one pattern are one row
     lines = ended.stderr.decode().splitlines()
     assert all(line.startswith("assignor-oracle: ") for line in lines), lines
-    found = f"assignor-oracle: --fail-on: {sum(needless.values()):,} needless moves; "
-    assert lines[-1].startswith(f"{found}worst group ")
+    assert sum(needless.values()) == 0
+    assert not any("--fail-on" in line for line in lines)
 
 
 @pytest.mark.heavy

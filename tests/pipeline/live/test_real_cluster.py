@@ -21,6 +21,7 @@ from kafka.admin import KafkaAdminClient
 from conformance.broker import Broker
 from pipeline.live import ClientSettings, LogRange, OffsetsLog
 from pipeline.records import decode_record
+from pipeline.tables import HARM
 from rebalance import Assignment, members_of
 from rebalance.building import instance_from_confluent, instance_from_kafka_python
 from tests.oracle.plugins.real import RACK, SETTLE_SECONDS, Member, Place, log_of_groups
@@ -197,7 +198,8 @@ def audited(out: Path, *arguments: str) -> dict[str, list[dict[str, Any]]]:
     command = [sys.executable, "-m", "oracle", "audit", *arguments]
     command += ["--out", str(out), "--assignors", "range", "--master", "local[1]"]
     subprocess.run(command, check=True, capture_output=True)
-    without = {"source", "at", "date"}
+    without = {"source", "at", "date", "until", "ended", "lasted_ms", "lasted_unknown"}
+    without |= {field.name for field in HARM}
     return {
         name: [
             {column: row[column] for column in row.keys() - without}
