@@ -102,11 +102,12 @@
   const advice = (line, blocks) => {
     const parts = {className: "advice", textContent: line};
     if (!blocks.length) return make("span", parts);
+    const told = blocks.flatMap(([title, steps, note]) => [make("p", {textContent: title}),
+      ...steps.flatMap(([says, setting]) => [make("p", {textContent: says + ":"}),
+        make("pre", {}, make("code", {textContent: setting}))]),
+      ...(note ? [make("p", {className: "muted", textContent: note})] : [])]);
     return make("details", {className: "settings"}, make("summary", parts),
-      ...blocks.flatMap(([title, steps, note]) => [make("p", {textContent: title}),
-        ...steps.flatMap(([says, setting]) => [make("p", {textContent: says + ":"}),
-          make("pre", {}, make("code", {textContent: setting}))]),
-        ...(note ? [make("p", {className: "muted", textContent: note})] : [])]));
+      ...told.flatMap((part) => [" ", part]));
   };
   const drawn = ([place, pattern]) => {
     const row = pattern < 0 ? rows[place] : summed(pattern);

@@ -148,7 +148,7 @@ def test_unknown_clients_are_those_that_have_the_present_assignor() -> None:
     assert len(changes((), "their-own", "sticky")) > len(having)
 
 
-FRANZ_GO = "go/modules/github.com/twmb/franz-go@v1.22.2"
+FRANZ_GO = "go/modules/github.com/twmb/franz-go@v1.15.4"
 GROUP = "consumer/group.py"
 ROUND_ROBIN = "src/consumer/assigners/roundRobinAssigner/index.js"
 
