@@ -129,6 +129,7 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
     units = units_of(tables)
     facts = facts_of(tables, units)
     order = [row.name for row in facts.assignors]
+    first = _first_groups(facts)
     many_clusters = len(_clusters(facts)) > 1
     cases = outliers_of(tables, units, about.claim_rule)
     gaps = [found for found in gaps_of(tables.answers, order) if found.rows]
@@ -150,8 +151,8 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
             rows_shown=ROWS_SHOWN,
             **_group_parts(facts, endless_of(tables.rebalances, tables.episodes)),
             **_chart_parts(facts),
-            **timeline_parts(facts, timelines_of(tables), many_clusters),
-            causes_listed=causes_listed(folder, _first_groups(facts)),
+            **timeline_parts(facts, timelines_of(tables), first, many_clusters),
+            causes_listed=causes_listed(folder, first),
             assumed=ASSUMED,
             lag_best=_lag_best(facts),
             lag_optimum=_lag_optimum(facts),

@@ -15,15 +15,12 @@ from oracle.report.timelines import Timeline, Timelines, texts_within
 
 
 def timeline_parts(
-    facts: Facts, timelines: Timelines, many_clusters: bool
+    facts: Facts, timelines: Timelines, first: Sequence[Group], many_clusters: bool
 ) -> dict[str, Any]:
     """Return the drawn timelines of the first groups, and the data of all."""
-    shown = dict.fromkeys(
-        (fold.first.cluster, fold.first.group) for fold in facts.folds
-    )
     lines = {
         group: timelines.of_group[group]
-        for group in shown
+        for group in first
         if group in timelines.of_group
     }
     own = timelines.are_short([*lines.values()])

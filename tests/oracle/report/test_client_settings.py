@@ -32,9 +32,10 @@ PACKAGES = TESTS.parent / "build" / "clients"
 def declared() -> dict[str, set[str]]:
     """Return the assignors that each client declares, by protocol name."""
     found: dict[str, set[str]] = {}
-    for one in all_client_assignors():
-        names = KAFKAJS if one.client == "kafkajs" else {}
-        found.setdefault(one.client, set()).add(names.get(one.assignor, one.assignor))
+    for known in all_client_assignors():
+        names = KAFKAJS if known.client == "kafkajs" else {}
+        name = names.get(known.assignor, known.assignor)
+        found.setdefault(known.client, set()).add(name)
     return found
 
 
@@ -64,7 +65,8 @@ def test_every_target_can_be_had() -> None:
     """Also the coordinator's, by the names that it has for them."""
     for target in (*CLASSIC, *CONSUMER):
         assert changes((), None, target), target
-    names = {one.assignor for one in all_client_assignors() if "coord" in one.client}
+    every = all_client_assignors()
+    names = {known.assignor for known in every if "coord" in known.client}
     assert {*REMOTE.values()} == names
     assert {*REMOTE} == {*CONSUMER}
 

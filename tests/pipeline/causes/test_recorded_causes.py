@@ -81,13 +81,13 @@ def stated(folder: Path) -> Iterator[Stated]:
 
 
 def test_causes_agree_with_the_log(churn_audit: AuditSummary) -> None:
-    """All 544 members but nine have an act that leads to the cause.
+    """All 567 members but nine have an act that leads to the cause.
 
     The nine are consumers of kafka-python (3.0.12) that did not join again after their
     subscription had changed (recordings/README.md): the group removed them.
     """
     every = [*stated(Path(churn_audit.out))]
-    odd = [one for one in every if not one.agrees]
+    odd = [member for member in every if not member.agrees]
     for member in odd:
         assert (member.group, member.kind) == ("search-sticky", "left")
         last = member.acts[-1]
