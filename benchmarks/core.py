@@ -98,17 +98,40 @@ def _kept(instance: Instance, answer: Result) -> int:
 
 def kept_by_ortools(instance: Instance, level: np.ndarray) -> int:
     """Return the largest kept count on the optimal face, by OR-Tools' min-cost flow."""
-    n_topics, n_classes = len(instance.topics), instance.n_classes
-    n_members = len(instance.members)
-    class_node, member_node = n_topics, n_topics + n_classes
-    level_node = member_node + n_members
-    distinct, rank = np.unique(level, return_inverse=True)
+    n_classes = instance.n_classes
     class_level = np.zeros(n_classes, dtype=np.int64)
     class_level[instance.member_class] = level
     of_class = np.repeat(np.arange(n_classes), np.diff(instance.class_offsets))
-    floor = np.full(n_topics, np.iinfo(np.int64).max)
+    floor = np.full(len(instance.topics), np.iinfo(np.int64).max)
     np.minimum.at(floor, instance.class_topics, class_level[of_class])
+    flow = min_cost_flow.SimpleMinCostFlow()
     face = class_level[of_class] == floor[instance.class_topics]
+    _add_arcs(flow, instance, level, floor, of_class=of_class, face=face)
+    supply = _supplies(instance, level, floor)
+    flow.set_nodes_supplies(np.arange(supply.size), supply)
+    if flow.solve() != flow.OPTIMAL:
+        raise SystemExit("OR-Tools found no flow")
+    return -int(flow.optimal_cost())
+
+
+def _add_arcs(
+    flow: min_cost_flow.SimpleMinCostFlow,
+    instance: Instance,
+    level: np.ndarray,
+    floor: np.ndarray,
+    *,
+    of_class: np.ndarray,
+    face: np.ndarray,
+) -> None:
+    """Add the arcs from topics by kept partitions or classes to members and levels.
+
+    Nodes are the topics, the classes of subscriptions, the members, and the levels.
+    """
+    n_members = len(instance.members)
+    class_node = len(instance.topics)
+    member_node = class_node + instance.n_classes
+    level_node = member_node + n_members
+    rank = np.unique(level, return_inverse=True)[1]
     owned = instance.owner >= 0
     pair, amount = np.unique(
         instance.partition_topic[owned].astype(np.int64) * n_members
@@ -128,10 +151,17 @@ def kept_by_ortools(instance: Instance, level: np.ndarray) -> int:
     room.append(np.ones(n_members, dtype=np.int64))
     cost = np.zeros(sum(part.size for part in tail), dtype=np.int64)
     cost[: topic.size] = -1
-    flow = min_cost_flow.SimpleMinCostFlow()
     flow.add_arcs_with_capacity_and_unit_cost(
         np.concatenate(tail), np.concatenate(head), np.concatenate(room), cost
     )
+
+
+def _supplies(instance: Instance, level: np.ndarray, floor: np.ndarray) -> np.ndarray:
+    """Return the supply of each node: topics send, members and levels receive."""
+    n_topics, n_members = len(instance.topics), len(instance.members)
+    member_node = n_topics + instance.n_classes
+    level_node = member_node + n_members
+    distinct, rank = np.unique(level, return_inverse=True)
     served = floor < np.iinfo(np.int64).max
     supply = np.zeros(level_node + distinct.size, dtype=np.int64)
     supply[:n_topics] = instance.topic_sizes * served
@@ -142,10 +172,7 @@ def kept_by_ortools(instance: Instance, level: np.ndarray) -> int:
         minlength=distinct.size,
     ).astype(np.int64)
     supply[level_node:] = -(total - np.bincount(rank) * distinct)
-    flow.set_nodes_supplies(np.arange(supply.size), supply)
-    if flow.solve() != flow.OPTIMAL:
-        raise SystemExit("OR-Tools found no flow")
-    return -int(flow.optimal_cost())
+    return supply
 
 
 if __name__ == "__main__":

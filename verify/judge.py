@@ -43,8 +43,9 @@ def judge_case(
     withheld = rules.withheld(case, columns) if cooperative else 0
     complete = not broken and not withheld
     loads = figures.loads_of(case, columns)
+    valid = not broken
     counted, evidence = _figures(
-        case, columns, loads, is_valid=not broken, complete=complete
+        case, columns, loads, is_valid=valid, complete=complete
     )
     if cooperative:
         counted["withheld"] = withheld
@@ -55,18 +56,10 @@ def judge_case(
     proved, fails = _proved(case, assignment, counted, checked, complete=complete)
     if fails is not None and "policy" not in assignment:
         evidence["certificate"] = fails
+    measured = (case, columns, loads, assignment, counted, proved, checked)
     try:
         if "policy" in assignment:
-            stated, against = policy.judge_stated(
-                case,
-                columns,
-                loads,
-                assignment,
-                counted,
-                proved,
-                checked,
-                complete=complete,
-            )
+            stated, against = policy.judge_stated(*measured, complete=complete)
         else:
             stated, against = _judge_unstated(assignment, counted, proved)
     except Unreadable as error:  # the policy cannot divide by these capacities

@@ -118,16 +118,8 @@ def drive(
 ) -> DrivenRebalance:
     """Send a rebalance, and under cooperative rebalancing the rounds that follow.
 
-    The judge counts claims by ``newest-claim`` (KIP-341).
-
-    Parameters
-    ----------
-    subject : Subject
-    rebalance : rebalance/1 document
-    cooperative : bool
-        Whether to drive it through rounds.
-    fewest : callable
-        Returns the fewest moves to dec-min balance, if `moves_bound` is not reached.
+    The judge counts claims by ``newest-claim`` (KIP-341). ``fewest`` returns the fewest
+    moves to dec-min balance, if `moves_bound` is not reached.
 
     Raises
     ------

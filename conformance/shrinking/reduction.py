@@ -67,46 +67,35 @@ def reduce_rebalance(
 ) -> Reduction:
     """Return a small rebalance that holds, minimal if the budget suffices.
 
-    Parameters
-    ----------
-    rebalance : rebalance/1 document
-        One that holds; it is not tested.
-    holds : callable
-        Returns whether a rebalance has the property.
-    tests : int
-        How many rebalances may be tested.
-    seconds : float or None
-        After this time, no further test begins.
-    restarts : int
-        Descents after the first one, while the budget lasts; together they test at
-        most `RESTART_TESTS` times as many rebalances as the first.
-    seed : int
-        Of the orders that restarts draw.
-    early : float
-        Restarts begin if the first descent took at most this share of the time.
-
-    A test that raises `OutOfTimeError` ends the search, too.
+    The given rebalance is known to hold. At most ``tests`` rebalances are tested, and
+    none after ``seconds``. Restarts begin if the first descent took at most the share
+    ``early`` of the time; together they test at most `RESTART_TESTS` times as many
+    rebalances as the first, in orders drawn from the seed. A test that raises
+    `OutOfTimeError` ends the search, too.
     """
     began = time.monotonic()
     deadline = None if seconds is None else began + seconds
     budget = TestBudget(holds=holds, tests_left=tests, deadline=deadline)
     first = Descent(budget=budget, best=rebalance)
-    is_minimal = True
-    try:
-        first.descend()
-    except (ExhaustedError, OutOfTimeError):
-        is_minimal = False
-    smallest = first.best
-    used = tests - budget.tests_left
+    is_minimal = _ends(first)
+    smallest, used = first.best, tests - budget.tests_left
     is_early = seconds is None or time.monotonic() - began <= early * seconds
     if is_minimal and is_early:
-        last = max(budget.tests_left - RESTART_TESTS * used, 0)
-        budget.tests_left -= last
+        kept = max(budget.tests_left - RESTART_TESTS * used, 0)
+        budget.tests_left -= kept
         smallest = _restarted(budget, rebalance, smallest, restarts, seed)
-        budget.tests_left += last
-    return Reduction(
-        rebalance=smallest, tests=tests - budget.tests_left, is_minimal=is_minimal
-    )
+        budget.tests_left += kept
+    used = tests - budget.tests_left
+    return Reduction(rebalance=smallest, tests=used, is_minimal=is_minimal)
+
+
+def _ends(descent: Descent) -> bool:
+    """Descend; return whether the budget sufficed."""
+    try:
+        descent.descend()
+    except (ExhaustedError, OutOfTimeError):
+        return False
+    return True
 
 
 def _restarted(

@@ -54,29 +54,24 @@ def shrink_difference(
     difference = sighting.outcome.difference
     assert difference is not None  # noqa: S101
     dependence = difference.dependence
-    original = sighting.outcome
     if dependence is None or dependence is Dependence.HISTORY:
-        return Shrunk(outcome=original, tests=0, is_minimal=False)
+        return Shrunk(outcome=sighting.outcome, tests=0, is_minimal=False)
     tests = 0
 
     def shows(candidate: Document) -> bool:
         nonlocal tests
         tests += 1
-        return (
-            unusual_shapes(candidate) <= unusual
-            and difference_by(
-                dependence, subject.ask_kept, candidate, cooperative=cooperative
-            )
-            is not None
-        )
+        if not unusual_shapes(candidate) <= unusual:
+            return False
+        kept = subject.ask_kept
+        found = difference_by(dependence, kept, candidate, cooperative=cooperative)
+        return found is not None
 
-    rebalance = original.rounds[0].rebalance
+    rebalance = sighting.outcome.rounds[0].rebalance
     unusual = unusual_shapes(rebalance)
     try:
-        reduction = reduce_rebalance(
-            rebalance, shows, tests=MOST_TESTS, seconds=seconds
-        )
-        small = reduction.rebalance
+        reduced = reduce_rebalance(rebalance, shows, tests=MOST_TESTS, seconds=seconds)
+        small = reduced.rebalance
         outcome = drive(subject, small, cooperative=cooperative)
         confirmed = _confirmed(subject, dependence, small, outcome, cooperative)
     except OutOfTimeError:
@@ -84,8 +79,8 @@ def shrink_difference(
     finally:
         subject.end_kept()
     if confirmed is None:
-        return Shrunk(outcome=original, tests=tests, is_minimal=False)
-    return Shrunk(outcome=confirmed, tests=tests, is_minimal=reduction.is_minimal)
+        return Shrunk(outcome=sighting.outcome, tests=tests, is_minimal=False)
+    return Shrunk(outcome=confirmed, tests=tests, is_minimal=reduced.is_minimal)
 
 
 def _confirmed(

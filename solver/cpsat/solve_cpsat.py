@@ -65,32 +65,38 @@ def solve(
     cp = cp_instance_of(instance, Distinctions.of(policy))
     for objective in policy.objectives:
         reject_too_large(cp, objective)
-    runs = CpRuns(limits=limits, spent=spent)
     start = warm_start(cp, policy, hint)
     lexicographic = LexicographicSolve(
         cp=cp,
         policy=policy,
-        runs=runs,
+        runs=CpRuns(limits=limits, spent=spent),
         best=start.assignment,
         least_loads=start.least_loads,
         given=known_bounds,
     )
+    try:
+        return _searched(lexicographic, start.region)
+    except ModelInvalidError as invalid:
+        raise InstanceError(
+            f"policy: {policy} has sums that exceed the integers of cp-sat",
+            subject=instance.group,
+        ) from invalid
+
+
+def _searched(lexicographic: LexicographicSolve, region: CpRegion) -> Result:
+    """Build and search the program, unless it is too large or nothing is left open."""
+    cp, policy, runs = lexicographic.cp, lexicographic.policy, lexicographic.runs
     too_large = _too_large(cp, runs)
     if too_large is not None or lexicographic.is_optimal():
         return lexicographic.result(reason=too_large)
     try:
         runs.spent += cp.n_choices / CHOICES_PER_SECOND
         runs.check()
-        infeasible = _run(lexicographic, build_program(cp, policy, start.region, runs))
-        if infeasible is not None:
-            return Result(policy=policy, status=Status.INFEASIBLE, reason=infeasible)
+        infeasible = _run(lexicographic, build_program(cp, policy, region, runs))
     except LimitExceededError:
-        pass  # the result states the values known by now
-    except ModelInvalidError as invalid:
-        raise InstanceError(
-            f"policy: {policy} has sums that exceed the integers of cp-sat",
-            subject=instance.group,
-        ) from invalid
+        infeasible = None  # the result states the values known by now
+    if infeasible is not None:
+        return Result(policy=policy, status=Status.INFEASIBLE, reason=infeasible)
     return lexicographic.result(reason=runs.reason())
 
 

@@ -273,12 +273,7 @@ def check(
         best = brute.best(str(policy))
         about = (engine, text, document, outcome.reason)
         if best is None:
-            assert outcome.status is Status.INFEASIBLE, about
-            assert outcome.assignment is None, about
-            assert outcome.reason, about
-            found = judged(document, outcome)["evidence"]["status"]
-            assert "refuted" not in found, about
-            assert found["reason"] == outcome.reason, about
+            _check_infeasible(document, outcome, about)
             continue
         assert outcome.status is Status.OPTIMAL, about
         assert _listed(objective.value for objective in outcome.objectives) == _listed(
@@ -295,6 +290,15 @@ def check(
             assert "evidence" not in objective, about
             assert objective["proved"] == (objective["rests_on"] != "search"), about
     return answered
+
+
+def _check_infeasible(document: Document, outcome: Result, about: object) -> None:
+    assert outcome.status is Status.INFEASIBLE, about
+    assert outcome.assignment is None, about
+    assert outcome.reason, about
+    found = judged(document, outcome)["evidence"]["status"]
+    assert "refuted" not in found, about
+    assert found["reason"] == outcome.reason, about
 
 
 def _listed(values: Any) -> list[Value]:
