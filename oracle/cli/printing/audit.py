@@ -13,6 +13,7 @@ from pipeline.tables import PAGE
 if TYPE_CHECKING:
     from oracle.report.client_row import ClientRow
     from oracle.report.facts import Facts
+    from oracle.report.harm import Harm
     from pipeline.audit import AuditSummary
 
 
@@ -62,20 +63,25 @@ def audit_parts(
 ) -> list[Part]:
     """Lay out the results of clients and snapshots, and where tables and page are.
 
-    ``used`` are the parameters of the audit, with the side files that it found.
+    ``used`` are the parameters of the audit, with the side files that it found. The
+    first line is the page's, and the order of the groups, too.
     """
+    from oracle.report.finding import headline
+
     columns = (
         "group",
         "assignor",
         "rebalances",
-        "at the optimum",
-        "with needless moves",
+        "unread partition-s",
         "needless moves",
-        "unbalanced",
         "invalid",
+        "unbalanced",
+        "at the optimum",
     )
     rows = [_row(row) for row in facts.clients]
     parts: list[Part] = [
+        TextLine(f"{headline(facts).text}.", bold=True),
+        TextLine(""),
         Sheet("Results of the clients", columns, rows),
         TextLine(""),
     ]
@@ -98,18 +104,29 @@ def audit_parts(
     ]
 
 
-def _row(row: ClientRow) -> tuple[str | int, ...]:
+def _row(row: ClientRow) -> tuple[str | int | None, ...]:
     counts = row.counts
     return (
         abridged(row.group, NAME_SHOWN),
         abridged(row.assignor or "unknown", NAME_SHOWN),
         counts.judged,
-        counts.optimum,
-        counts.needless,
+        _unread(row.harm),
         counts.needless_moves,
-        counts.unbalanced,
         counts.invalid,
+        counts.unbalanced,
+        counts.optimum,
     )
+
+
+def _unread(harm: Harm) -> str | None:
+    """Return partition-seconds without a reader or with several, as plain digits."""
+    from oracle.report.harm import seconds_text
+
+    if harm.unknown and not harm.invalid:
+        return "unknown"
+    if harm.invalid is None:
+        return None
+    return seconds_text(harm.invalid).replace(",", "")
 
 
 def _snapshots(facts: Facts) -> Part:

@@ -101,7 +101,9 @@ def test_the_summary_states_paths_and_counts(
     assert f"tables {out}" in lines
     assert "java Java 21 from somewhere" in lines
     assert "with partition counts from topics.json" in lines
-    assert "orders\tsticky\t5\t1\t2\t6\t1\t1" in text.splitlines()
+    assert lines[0].startswith("orders let several members read the same partitions")
+    assert lines[0].endswith(" for 4.0 partition-seconds in 1 rebalance.")
+    assert "orders\tsticky\t5\t4.0\t6\t1\t1\t1" in text.splitlines()
     assert "1200\tset-aside: new\\x1b protocol" in text.splitlines()
     assert ended.complaints == [
         "reading",
