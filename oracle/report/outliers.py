@@ -178,12 +178,11 @@ def outlier_of(
     assignment_text: str,
     claim_rule: str,
     *,
-    generation: int | None = None,
     is_round: bool = False,
 ) -> Outlier:
     """Solve and judge one rebalance, of no cluster or assignor that is known."""
     judged = judged_again(instance_text, assignment_text, claim_rule, is_round=is_round)
-    return replace(_outlier(judged), generation=generation)
+    return _outlier(judged)
 
 
 def _outlier(judged: JudgedAgain) -> Outlier:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import datetime
 from importlib import metadata
 from pathlib import Path
 
@@ -17,6 +19,7 @@ def write_rebalance_page(
     *,
     claim_rule: str,
     generation: int | None = None,
+    at: datetime | None = None,
     is_round: bool = False,
 ) -> None:
     """Solve and judge a rebalance, and write its page.
@@ -25,6 +28,8 @@ def write_rebalance_page(
     ----------
     instance, assignment
         A rebalance/1 and an assignment/1, as JSON.
+    generation, at
+        Name of the rebalance in its group: its generation, and its time in UTC.
     is_round
         Of a cooperative rebalance: partitions can be withheld.
 
@@ -33,9 +38,8 @@ def write_rebalance_page(
     OutputError
         If the file cannot be written.
     """
-    case = outlier_of(
-        instance, assignment, claim_rule, generation=generation, is_round=is_round
-    )
+    case = outlier_of(instance, assignment, claim_rule, is_round=is_round)
+    case = replace(case, generation=generation, at=at)
     template = environment().get_template("rebalance.html")
     html = template.render(
         case=case, kind=case.kind, version=metadata.version("assignor-oracle")

@@ -41,6 +41,9 @@ class GroupRebalance:
         premises, and there is no verdict.
     causes : tuple of Cause
         Causes of the rebalance, of a history; empty if they were not asked for.
+    generation : int or None
+    at : datetime or None
+        Time of the moment, in UTC; None if its source does not state it.
     """
 
     rebalance: Rebalance
@@ -49,6 +52,8 @@ class GroupRebalance:
     cooperative: bool = False
     premises: tuple[str, ...] = ()
     causes: tuple[Cause, ...] = ()
+    generation: int | None = None
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +143,7 @@ def none_within(name: str, moments: Sequence[Moment], window: TimeWindow) -> str
 
 def _read(source: GroupSource, moment: Moment, *, with_causes: bool) -> GroupRebalance:
     read = source.read(moment)
+    read = replace(read, generation=moment.generation, at=moment.at)
     if moment.is_snapshot or not with_causes:
         return read
     return replace(read, causes=source.causes(moment))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -49,6 +50,8 @@ class GivenGroup:
     cooperative: bool = False
     premises: tuple[str, ...] = ()
     causes: tuple[Cause, ...] = ()
+    generation: int | None = None
+    at: datetime | None = None
 
     def __str__(self) -> str:
         """Return the source and the group."""
@@ -107,7 +110,7 @@ class GivenGroup:
         instance = verify.read_rebalance(to_json(self.rebalance))
         return instance, verify.read_assignment(to_json(self.assignment))
 
-    def write_page(self, out: Path, claim_rule: str, generation: int | None) -> None:
+    def write_page(self, out: Path, claim_rule: str) -> None:
         """Write the page of the rebalance, which has an assignment."""
         if self.assignment is None:
             raise typer.BadParameter("--html requires an assignment in the source")
@@ -119,7 +122,8 @@ class GivenGroup:
             to_json(self.assignment).decode(),
             out,
             claim_rule=claim_rule,
-            generation=generation,
+            generation=self.generation,
+            at=self.at,
             is_round=self.cooperative,
         )
 
@@ -162,6 +166,8 @@ def given_input(
         cooperative=found.cooperative,
         premises=found.premises,
         causes=found.causes,
+        generation=found.generation,
+        at=found.at,
     )
 
 

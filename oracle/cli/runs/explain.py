@@ -102,7 +102,7 @@ def _given(options: ExplainOptions) -> str | GivenGroup:
     if options.html is not None:
         if not isinstance(given, GivenGroup):
             raise typer.BadParameter("--html requires --from")
-        given.write_page(options.html, options.claim_rule, options.choice.generation)
+        given.write_page(options.html, options.claim_rule)
     if isinstance(given, GivenGroup) and options.optimum:
         given = given.without_assignment()
     if options.instance == options.assignment == "-":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,7 @@ def page_of_one(folder: Path, instance: Document, answer: Document) -> Path:
         out,
         claim_rule="newest-claim",
         generation=41,
+        at=datetime(2026, 11, 24, 7, 30, 5, tzinfo=UTC),
     )
     return out
 
@@ -101,7 +103,7 @@ def read_one(folder: Path, answer: Document) -> Element:
 
 def test_the_page_of_a_rebalance(tmp_path: Path) -> None:
     root = read_one(tmp_path, RESTLESS)
-    assert root.one("h1").text == "orders, generation 41"
+    assert root.one("h1").text == "orders, 2026-11-24 07:30:05 UTC, generation 41"
     assert "Moved 4 partitions; 1 was needed" in root.one("header").text
     assert len(root.all("svg", class_="moves")) == 2
     assert "Why 1 move is the fewest" in root.text
