@@ -98,7 +98,7 @@ def clients_of(
     """Return the clients that the ids of a group's members look like."""
     found: Counter[str] = Counter()
     shown: set[str] = set()
-    patterns = _patterns(group)
+    patterns = _patterns(group, client_ids)
     for client_id in client_ids:
         name = next((n for n, text in patterns if text.fullmatch(client_id)), None)
         if name is not None:
@@ -122,8 +122,15 @@ def clients_of(
     return ClientEvidence(members=len(client_ids))
 
 
-def _patterns(group: str) -> list[tuple[str, re.Pattern[str]]]:
-    """Return the client ids of each client, as those of a group."""
+def _patterns(
+    group: str, client_ids: Sequence[str]
+) -> Sequence[tuple[str, re.Pattern[str]]]:
+    """Return the client ids of each client, as those of a group.
+
+    Those with the group's name are left out if none of these ids has the name.
+    """
+    if not any(group in client_id for client_id in client_ids):
+        return _same_for_all_groups()
     return [
         *_same_for_all_groups(),
         *(
