@@ -130,7 +130,8 @@ class HadoopStore:
             yield path.getFileSystem(self._conf), path
 
     def _path(self, uri: str) -> Any:
-        return self._jvm.org.apache.hadoop.fs.Path(uri)
+        is_root = "/" not in uri.partition("://")[2]  # whose path would be relative
+        return self._jvm.org.apache.hadoop.fs.Path(f"{uri}/" if is_root else uri)
 
 
 class _JavaInput(io.RawIOBase):

@@ -16,19 +16,23 @@ Location: TypeAlias = str | Path
 
 LOCAL: Final = "file:"
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+_PLACE: Final = re.compile(r"([^/]+://[^/]*)(.*)")
+"""A scheme with an authority, which can be empty; and a path."""
 
 
 def uri_of(given: Location) -> str:
     """Return the absolute location of a path or a URI.
 
     A ``file:`` URI is taken as it is if such a file exists, and otherwise with its
-    percent escapes decoded, as other programs write them.
+    percent escapes decoded, as other programs write them. Other URIs lose the slashes
+    at their end; the root of a file system is ``s3a://bucket`` or ``hdfs://``.
     """
     text = str(given)
     if isinstance(given, Path) or not _SCHEME.match(text):
         return LOCAL + str(Path(text).resolve())
     if not text.lower().startswith(LOCAL):
-        return text.rstrip("/") if text.count("/") > 3 else text
+        place = _PLACE.fullmatch(text)
+        return place[1] + place[2].rstrip("/") if place else text
     path = re.sub(r"^//[^/]*", "", text[len(LOCAL) :])
     plain = Path(path)
     if not plain.exists() and "%" in path:
