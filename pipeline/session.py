@@ -17,6 +17,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from conformance.java import JavaRuntime, java_home
+from pipeline.available_memory import available_memory
 from pipeline.class_archive import reading_options
 from pipeline.executors import wait_for_executors
 from pipeline.launcher import launch_home
@@ -27,7 +28,7 @@ LOOPBACK = "127.0.0.1"
 GIGABYTE = 1 << 30
 LEAST_HEAP = 1
 MOST_HEAP = 8
-"""Bounds on the driver's heap, GiB: it is a quarter of the machine's memory."""
+"""Bounds on the driver's heap, GiB: it is a quarter of the available memory."""
 
 ROWS_PER_BATCH = 256
 """An instance can be megabytes of text; a worker must have memory for a batch."""
@@ -224,5 +225,4 @@ def _java_settings(runtime: JavaRuntime) -> dict[str, str]:
 
 def _heap() -> int:
     """Return the driver's heap in GiB."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return max(LEAST_HEAP, min(MOST_HEAP, memory // (4 * GIGABYTE)))
+    return max(LEAST_HEAP, min(MOST_HEAP, available_memory() // (4 * GIGABYTE)))
