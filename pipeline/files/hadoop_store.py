@@ -30,6 +30,13 @@ _OF_THE_NETWORK: Final = (
     "org.apache.hadoop.hdfs.BlockMissingException",
 )
 """Classes of exceptions by which Java reports that a file system does not answer."""
+_EXPLAINED: Final = {
+    "Class org.apache.hadoop.fs.s3a.S3AFileSystem not found": (
+        "Spark has no jars for s3a: (docs/recipes, S3)"
+    ),
+    'No FileSystem for scheme "s3"': "the scheme of S3 is s3a: here",
+}
+"""Parts of Java's messages, and messages that say more."""
 
 
 class HadoopStore:
@@ -194,6 +201,10 @@ def errno_of(kind: str, text: str) -> int | None:
     return next(numbers, None)
 
 
+def _explained(line: str) -> str:
+    return next((said for part, said in _EXPLAINED.items() if part in line), line)
+
+
 @contextmanager
 def _java_errors() -> Iterator[None]:
     """Convert an exception of Java to an ``OSError`` with its message.
@@ -207,7 +218,7 @@ def _java_errors() -> Iterator[None]:
         cause = error.java_exception
         kind = str(cause.getClass().getName())
         text = str(cause.getMessage() or kind)
-        raised = OSError(text.splitlines()[0])
+        raised = OSError(_explained(text.splitlines()[0]))
         raised.errno = errno_of(kind, text)
         raise raised from error
     except Py4JError as error:

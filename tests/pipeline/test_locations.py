@@ -8,6 +8,7 @@ from __future__ import annotations
 from unittest.mock import MagicMock
 
 import pytest
+from pyspark.sql import SparkSession
 
 from pipeline.files import HadoopStore, shown, uri_of
 
@@ -38,3 +39,18 @@ def test_bug_hadoop_receives_the_path_of_a_root(root: str) -> None:
     for location, received in ((root, f"{root}/"), (f"{root}/a b", f"{root}/a b")):
         store.is_folder(location)
         spark._jvm.org.apache.hadoop.fs.Path.assert_called_with(received)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    ("location", "stated"),
+    [
+        ("s3a://bucket/a", r"^Spark has no jars for s3a: \(docs/recipes, S3\)$"),
+        ("s3://bucket/a", "^the scheme of S3 is s3a: here$"),
+    ],
+)
+def test_a_file_system_that_spark_lacks(
+    spark: SparkSession, location: str, stated: str
+) -> None:
+    with pytest.raises(OSError, match=stated):
+        HadoopStore(spark).is_folder(location)
