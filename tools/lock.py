@@ -3,8 +3,8 @@
 The runtime of the checkout is the base with the extras ``programs`` and ``audit``.
 There is one resolution (``dev.lock``), and the other locks are parts of it, so that all
 have the same versions; packages that are installed apart are resolved apart: uv, the
-oldest Spark, toolchains, and each version of a client in Python. Locked versions change
-only if another version is required or ``--upgrade`` is given.
+oldest Spark, toolchains, partners of tests, and each version of a client in Python.
+Locked versions change only if another version is required or ``--upgrade`` is given.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ UV = "requirements/uv.lock"
 OLDEST_SPARK = "requirements/spark-4.0.lock"
 GO = "requirements/go.lock"
 NODE = "requirements/node.lock"
+RECIPES = "requirements/recipes.lock"
 
 LOCKS = {
     DEV: [
@@ -60,6 +61,7 @@ LOCKS = {
     UV: ["requirements/uv.in"],
     GO: ["requirements/go.in"],
     NODE: ["requirements/node.in"],
+    RECIPES: ["requirements/recipes.in"],
 } | {
     str(path.with_suffix(".lock").relative_to(ROOT)): [str(path.relative_to(ROOT))]
     for path in sorted(ROOT.glob("conformance/clients/*/versions/*/requirements.in"))
@@ -87,7 +89,7 @@ def main() -> int:
             command += ["--python-version", OLDEST_PYTHON, "--generate-hashes"]
             command += ["--no-emit-index-url", "--no-header", "--no-annotate"]
             command += [*sources, "--output-file", target]
-            if upgrade and target in {DEV, DOCS, OLDEST_SPARK, UV, GO, NODE}:
+            if upgrade and target in {DEV, DOCS, OLDEST_SPARK, UV, GO, NODE, RECIPES}:
                 command.append("--upgrade")
             subprocess.run(command, check=True, cwd=ROOT, env=environment)
     except (SetUpError, OSError, subprocess.CalledProcessError) as error:

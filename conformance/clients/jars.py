@@ -41,14 +41,19 @@ class Jar:
     def is_in(self, folder: Path) -> bool:
         """Return whether the folder has this file, by its digest."""
         try:
-            data = (folder / self.file_name).read_bytes()
+            with (folder / self.file_name).open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256")
         except FileNotFoundError:
             return False
-        return hashlib.sha256(data).hexdigest() == self.sha256
+        return digest.hexdigest() == self.sha256
 
 
-def fetch(jars: Iterable[Jar], folder: Path, *, java: Path) -> None:
+def fetch(
+    jars: Iterable[Jar], folder: Path, *, java: Path, seconds: float = FETCH_SECONDS
+) -> None:
     """Fetch the jars that are missing in ``folder``.
+
+    ``seconds`` is the time limit of all together.
 
     Raises
     ------
@@ -65,7 +70,7 @@ def fetch(jars: Iterable[Jar], folder: Path, *, java: Path) -> None:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if missing := _missing(wanted, folder):
                 with tempfile.TemporaryDirectory(dir=folder) as temporary:
-                    _retrieve(missing, Path(temporary), java)
+                    _retrieve(missing, Path(temporary), java, seconds)
                     _put(missing, Path(temporary), folder)
     except PermissionError as error:
         names = ", ".join(jar.file_name for jar in _missing(wanted, folder))
@@ -85,7 +90,7 @@ def _put(jars: Sequence[Jar], temporary: Path, folder: Path) -> None:
         (temporary / jar.file_name).replace(folder / jar.file_name)
 
 
-def _retrieve(jars: Sequence[Jar], temporary: Path, java: Path) -> None:
+def _retrieve(jars: Sequence[Jar], temporary: Path, java: Path, seconds: float) -> None:
     """Run Ivy with a temporary cache."""
     settings, module = temporary / "settings.xml", temporary / "ivy.xml"
     settings.write_bytes(_settings(temporary / "cache", mirror_of_central(_home())))
@@ -94,7 +99,7 @@ def _retrieve(jars: Sequence[Jar], temporary: Path, java: Path) -> None:
     command += ["-settings", str(settings), "-ivy", str(module), "-warn"]
     command += ["-retrieve", str(temporary / "[artifact]-[revision].[ext]")]
     names = ", ".join(jar.file_name for jar in jars)
-    run_java(command, what=f"fetch {names}", seconds=FETCH_SECONDS)
+    run_java(command, what=f"fetch {names}", seconds=seconds)
 
 
 def _ivy() -> Path:

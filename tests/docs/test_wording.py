@@ -53,6 +53,7 @@ PAGES: Final = [
     *sorted((ROOT / "docs" / "policies").glob("*.md")),
     *sorted((ROOT / "docs" / "quality").glob("*.md")),
     *sorted((ROOT / "docs" / "assignors").glob("*.md")),
+    ROOT / "docs" / "recipes" / "README.md",
 ]
 TEMPLATES: Final = [
     *sorted((ROOT / "oracle" / "report" / "templates").iterdir()),

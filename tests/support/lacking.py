@@ -1,8 +1,9 @@
 """Pytest plugin: list the programs that heavy tests need and this machine lacks.
 
 Their tests fail, each with its reason: what was not tested never counts as passed. The
-tests that run commands as another user are skipped without root, the reproducer in C
-without librdkafka's headers, and both are listed as well.
+tests that run commands as another user are skipped without root, that of a container's
+command also without mounts, the reproducer in C without librdkafka's headers, and all
+of them are listed as well.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.clients import MissingClientError, all_client_assignors
+from tests.docs.kubernetes import lacking_for_containers
 from tests.support.librdkafka_headers import lacking_for_c
-from tests.support.other_user import lacking_for_other_users
 from tools import browser, proofs
 
 
@@ -42,7 +43,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("missing on this machine: its tests have failed")
         for line in found:
             terminalreporter.line(line)
-    if reasons := [*filter(None, (lacking_for_other_users(), lacking_for_c()))]:
+    if reasons := [*filter(None, (lacking_for_containers(), lacking_for_c()))]:
         terminalreporter.section("missing on this machine: its tests were skipped")
         for reason in reasons:
             terminalreporter.line(reason)

@@ -33,15 +33,15 @@ def lacking_for_other_users() -> str | None:
         return "root, to run commands as another user"
     if shutil.which("setpriv") is None:
         return "setpriv (util-linux), to run commands as another user"
-    if not _succeeds((*_as(NAMELESS), "ls", str(ROOT))):
+    if not _succeeds((*as_user(NAMELESS), "ls", str(ROOT))):
         return f"a checkout that other users can read ({ROOT})"
-    if not _succeeds((*_as(NAMELESS), *_PYTHON)):
+    if not _succeeds((*as_user(NAMELESS), *_PYTHON)):
         return f"a Python that other users can run ({sys.executable})"
     return None
 
 
-def _as(user: int) -> list[str]:
-    """Return a command that runs another one as a user.
+def as_user(user: int) -> list[str]:
+    """Return the start of a command that runs another one as a user.
 
     Where Python itself is in a folder of root, as pyenv's is, the user can read all
     files, and write none that others could not.
@@ -81,7 +81,7 @@ class OtherUser:
         if java := os.environ.get("JAVA_HOME"):
             environment["JAVA_HOME"] = java
         return subprocess.run(
-            [*_as(self.user), *map(str, command)],
+            [*as_user(self.user), *map(str, command)],
             cwd=self.folder,
             env=environment | dict(variables or {}),
             input=text,

@@ -57,7 +57,7 @@ def test_nothing_is_said_of_a_machine_with_everything(
     monkeypatch.setattr(proofs, "missing", list)
     monkeypatch.setattr(browser, "find", lambda: Path("chromium"))
     monkeypatch.setattr(lacking, "missing_clients", list)
-    monkeypatch.setattr(lacking, "lacking_for_other_users", lambda: None)
+    monkeypatch.setattr(lacking, "lacking_for_containers", lambda: None)
     monkeypatch.setattr(lacking, "lacking_for_c", lambda: None)
     reporter = Reporter()
     lacking.pytest_terminal_summary(reporter)  # type: ignore[arg-type]
