@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from oracle.report.cause_sentences import GroupCauses, group_causes
-from oracle.report.load import read_columns
+from oracle.report.load import Tables, read_columns
+from oracle.report.spared_revocations import OF_REBALANCE, group_revocations
 from oracle.report.what_ifs import group_what_ifs
 
-_COLUMNS: Final = (
-    *("cluster", "date", "group_id", "at", "source_partition", "source_offset"),
-    *("protocol", "members", "causes"),
-)
+_COLUMNS: Final = (*OF_REBALANCE, "date", "at", "members")
 _UNKNOWN: Final = "unknown"
 
 
@@ -32,7 +30,7 @@ class ListedCauses:
 
 
 def causes_listed(
-    folder: Path, groups: Collection[tuple[str, str]]
+    tables: Tables, groups: Collection[tuple[str, str]]
 ) -> list[ListedCauses]:
     """Return the sentences of some groups, in their order.
 
@@ -40,8 +38,8 @@ def causes_listed(
 
     Parameters
     ----------
-    folder
-        Of the audit's tables.
+    tables
+        Of the audit.
     groups
         Clusters and names.
 
@@ -54,16 +52,20 @@ def causes_listed(
         return []
     names = pa.array(sorted({group for _, group in groups}), pa.string())
     chosen = ds.field("group_id").isin(names)
-    rows = read_columns(folder, "rebalances", _COLUMNS, chosen)
+    rows = read_columns(tables.folder, "rebalances", _COLUMNS, chosen)
+    actual = tables.actual.filter(pc.is_in(tables.actual["group_id"], names))
     found = {
         (causes.cluster, causes.group): ListedCauses(
             cluster=causes.cluster,
             group=causes.group,
             sentence=causes.sentence,
-            what_ifs=replayed.findings,
+            what_ifs=(*replayed.findings, *revocations.findings),
         )
-        for causes, replayed in zip(
-            group_causes(rows), group_what_ifs(rows), strict=True
+        for causes, replayed, revocations in zip(
+            group_causes(rows),
+            group_what_ifs(rows),
+            group_revocations(rows, actual),
+            strict=True,
         )
         if _are_known(causes)
     }

@@ -54,10 +54,11 @@ from oracle.report.openable import rebalance_data
 from oracle.report.outcomes import OutcomeCounts
 from oracle.report.outliers import Outlier, outlier_of, outliers_of
 from oracle.report.page_templates import assignor_label, environment
+from oracle.report.spared_revocations import COOPERATIVE_PRICE, NEXT_PRICE
 from oracle.report.timeline_parts import timeline_parts
 from oracle.report.timelines import timelines_of
 from oracle.report.trend import Trend
-from oracle.report.what_ifs import ASSUMED
+from oracle.report.what_ifs import LONGER_DELAY, STATIC_IDS
 from oracle.writing import replacing
 from pipeline.evaluation import ACTUAL, OPTIMUM
 from rebalance import ClaimRule
@@ -152,8 +153,13 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
             **_group_parts(facts, endless_of(tables.rebalances, tables.episodes)),
             **_chart_parts(facts),
             **timeline_parts(facts, timelines_of(tables), first, many_clusters),
-            causes_listed=causes_listed(folder, first),
-            assumed=ASSUMED,
+            causes_listed=causes_listed(tables, first),
+            assumed={
+                "Static membership": STATIC_IDS,
+                "A longer delay": LONGER_DELAY,
+                "Cooperative rebalancing": COOPERATIVE_PRICE,
+                "The new protocol": NEXT_PRICE,
+            },
             lag_best=_lag_best(facts),
             lag_optimum=_lag_optimum(facts),
             audited=audited_of(tables),

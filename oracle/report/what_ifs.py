@@ -24,8 +24,6 @@ STATIC_IDS: Final = (
     " unchanged subscriptions and assignors"
 )
 LONGER_DELAY: Final = "members that join at the same times"
-ASSUMED: Final = (STATIC_IDS, LONGER_DELAY)
-"""Assumptions of static membership, and of a longer delay."""
 _RETURNS: Final = ("returned", "left-briefly")
 _JOINS: Final = ("joined", "returned", "round")
 
@@ -59,7 +57,7 @@ class GroupWhatIfs:
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """The sentences without their assumptions (`ASSUMED`)."""
+        """The sentences without their assumptions."""
         return tuple(f"{found}." for found, _ in self._found())
 
     def _found(self) -> Iterator[tuple[str, str]]:

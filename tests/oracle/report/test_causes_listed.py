@@ -28,16 +28,44 @@ def test_the_page_answers_why_groups_rebalanced(tmp_path: Path) -> None:
     counts = "18 by members that left and returned within 60 s, 1 by other members"
     assert told["crash-loop"] == [
         f"19 rebalances {day}: {counts} that joined or left",
-        "Static membership would have avoided 18 rebalances.",
+        "Static membership would have avoided 18 rebalances",
+        (
+            "Cooperative rebalancing would have avoided 144 of 160 revocations of"
+            " partitions, with 4 further rebalances"
+        ),
+        (
+            "The new protocol (KIP-848) would have avoided 64 of 80 revocations of"
+            " partitions where at most one member joined or left."
+        ),
     ]
-    assert told["rolling-restart"][1] == (
-        "Static membership would have avoided 8 rebalances."
-    )
+    assert told["rolling-restart"][1:] == [
+        "Static membership would have avoided 8 rebalances",
+        (
+            "Cooperative rebalancing would have avoided 110 of 126 revocations of"
+            " partitions, with 4 further rebalances"
+        ),
+        (
+            "The new protocol (KIP-848) would have avoided 110 of 126 revocations of"
+            " partitions."
+        ),
+    ]
     counts = "2 by topics with more partitions, 1 by members that joined or left"
     assert told["topic-growth"] == [
         f"4 rebalances {day}: {counts}, 1 without any change."
     ]
     assert told["quiet"] == [f"1 rebalance {day}, by members that joined or left."]
+
+
+def test_the_page_states_what_its_numbers_assume(tmp_path: Path) -> None:
+    audit = local_audit([EVENTS], tmp_path / "audit")
+    (section,) = sections(page_of(Path(audit.out)))
+    assumed = [item.text.split(":")[0] for item in section.all("li")]
+    assert assumed == [
+        "Static membership",
+        "A longer delay",
+        "Cooperative rebalancing",
+        "The new protocol",
+    ]
 
 
 def test_without_known_causes_there_is_no_section(tmp_path: Path) -> None:
