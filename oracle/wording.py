@@ -47,3 +47,9 @@ def percent(part: int, whole: int) -> str:
 def counted(number: int, word: str, many: str | None = None) -> str:
     """Format ``1 move``, ``2 moves``."""
     return f"{number:,} {word if number == 1 else many or word + 's'}"
+
+
+def tenths_up(milliseconds: int) -> str:
+    """Format seconds, rounded up to tenths: an upper bound remains one."""
+    tenths = -(-milliseconds // 100)
+    return f"{tenths // 10:,}.{tenths % 10}"

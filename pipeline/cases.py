@@ -47,7 +47,9 @@ class CaseMember:
 
     ``owned`` and ``generation`` are reconstructed; ``claimed`` and
     ``claimed_generation`` were reported by the member; ``assigned`` is its part of the
-    assignment.
+    assignment. ``last_commit_at`` is when it last committed one of these partitions
+    while the state lasted, in milliseconds; None in the new protocol, where the former
+    owner can still do so.
     """
 
     subscription: list[str]
@@ -61,6 +63,7 @@ class CaseMember:
     client_id: str | None = None
     client_host: str | None = None
     joined: bool | None = None
+    last_commit_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

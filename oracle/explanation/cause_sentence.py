@@ -1,4 +1,4 @@
-"""The sentence on the causes of a rebalance."""
+"""The sentences on the causes of a rebalance, and on members that are gone."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from oracle.explanation.phrases import names_text
-from oracle.wording import counted
+from oracle.wording import counted, tenths_up
 
 if TYPE_CHECKING:  # Arrow is imported if a group is read
-    from pipeline.causes import Cause
+    from pipeline.causes import Cause, Silence
 
 Text: TypeAlias = "Callable[[Cause], str]"
 
@@ -17,6 +17,29 @@ Text: TypeAlias = "Callable[[Cause], str]"
 def cause_text(causes: Sequence[Cause]) -> str:
     """Return the causes of a rebalance in one sentence."""
     return f"Cause: {'; '.join(_TEXTS[cause.kind](cause) for cause in causes)}."
+
+
+def silence_text(silences: Sequence[Silence]) -> str:
+    """Return the time without a reader that members who are gone can have caused.
+
+    Parameters
+    ----------
+    silences
+        Not empty.
+    """
+    names = names_text([silence.member_id for silence in silences], many="members")
+    shortest, longest = (
+        tenths_up(choose(silence.ms for silence in silences)) for choose in (min, max)
+    )
+    partitions = sum(silence.partitions for silence in silences)
+    total = sum(silence.partitions * silence.ms for silence in silences)
+    time = longest if shortest == longest else f"{shortest} to {longest}"
+    commits, its = ("commits", "their") if len(silences) > 1 else ("commit", "its")
+    return (
+        f"Last {commits} of {names}: {time} s before. From then on, {its}"
+        f" {counted(partitions, 'partition')} had no reader for at most"
+        f" {tenths_up(total)} partition-seconds, which the harm does not contain."
+    )
 
 
 def _members(does: str, kind: str = "member") -> Text:

@@ -9,6 +9,7 @@ from pipeline.causes.coded_rows import (
 )
 from pipeline.causes.group_causes import causes_of
 from pipeline.causes.kinds import KINDS, MOST_NAMES, RETURN_MS, Cause, listed_causes
+from pipeline.causes.silences import LastSeen, Silence, silences_of
 from pipeline.causes.table_causes import NumberedRebalances, causes_of_tables
 
 __all__ = [
@@ -21,8 +22,11 @@ __all__ = [
     "RETURN_MS",
     "TOPIC_ROWS",
     "Cause",
+    "LastSeen",
     "NumberedRebalances",
+    "Silence",
     "causes_of",
     "causes_of_tables",
     "listed_causes",
+    "silences_of",
 ]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from pipeline.cases import NOT_REPORTED
-from pipeline.causes import Cause, listed_causes
+from pipeline.cases import NEXT, NOT_REPORTED
+from pipeline.causes import Cause, LastSeen, Silence, listed_causes, silences_of
 from pipeline.groups.held_now import with_held, with_subscriptions
 from pipeline.groups.moments import GroupRebalance, Moment
 from pipeline.groups.notes import notes_on_counts, presumed
@@ -113,6 +114,34 @@ class AuditFolder:
         (row,) = self.rows("rebalances", moment.group, ("causes",), wanted)
         return listed_causes(row["causes"])
 
+    def silences(self, moment: Moment) -> tuple[Silence, ...]:
+        """Return the members that are gone, as the tables state them."""
+        columns = ("rebalance_id", "generation", "until", "ended", "lasted_ms", *_PLACE)
+        rows = sorted(self.rows("rebalances", moment.group, columns), key=_place)
+        place = [row["rebalance_id"] for row in rows].index(moment.key)
+        before, row = rows[place - 1], rows[place]
+        number = row["generation"]
+        if not place or number is None or before["generation"] != number - 1:
+            return ()
+        if before["ended"] != NEXT or before["lasted_ms"] is None:
+            return ()
+        ids = before["rebalance_id"], row["rebalance_id"]
+        people = self.rows(
+            "members",
+            moment.group,
+            ("rebalance_id", "member_id", "instance_id", "load", "last_commit_at"),
+            ds.field("rebalance_id").isin(ids),
+        )
+        return silences_of(
+            [_last_seen(row) for row in people if row["rebalance_id"] == ids[0]],
+            {
+                row["instance_id"] or row["member_id"]
+                for row in people
+                if row["rebalance_id"] == ids[1]
+            },
+            _milliseconds(before["until"]),
+        )
+
     def quarantined(self, group: str | None = None) -> str:
         """Return why a group, or anything, is not judged, from ``quarantine``."""
         return reasons_of(self.rows("quarantine", group, ("reason", *_PLACE)))
@@ -195,6 +224,20 @@ def opened_audit(path: Path, max_partitions: int = MAX_PARTITIONS) -> AuditFolde
     """
     read_manifest(path)
     return AuditFolder(folder=path, max_partitions=max_partitions)
+
+
+def _last_seen(row: dict[str, Any]) -> LastSeen:
+    at = row["last_commit_at"]
+    return LastSeen(
+        row["member_id"],
+        row["instance_id"],
+        row["load"] or 0,
+        None if at is None else _milliseconds(at),
+    )
+
+
+def _milliseconds(time: datetime) -> int:
+    return round(time.timestamp() * 1000)
 
 
 def _place(row: dict[str, Any]) -> tuple[int, str, int]:

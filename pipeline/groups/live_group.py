@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pipeline.causes import Cause
+from pipeline.causes import Cause, Silence
 from pipeline.groups.moments import GroupRebalance, Moment
 from pipeline.live import (
     NO_SUCH_GROUP,
@@ -57,6 +57,10 @@ class LiveGroups:
 
     def causes(self, _moment: Moment) -> tuple[Cause, ...]:
         """Return that a state has no causes."""
+        return ()
+
+    def silences(self, _moment: Moment) -> tuple[Silence, ...]:
+        """Return that nobody is known to be gone."""
         return ()
 
     def quarantined(self, group: str | None = None) -> str:  # noqa: ARG002

@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from pipeline.cases import NOT_REPORTED, SNAPSHOT, Case, unpack
-from pipeline.causes import Cause
+from pipeline.cases import NEXT, NOT_REPORTED, SNAPSHOT, Case, CaseMember, unpack
+from pipeline.causes import Cause, LastSeen, Silence, silences_of
 from pipeline.describe.record_states import with_record_states
 from pipeline.files import is_local
 from pipeline.groups.case_causes import causes_of_case
@@ -115,9 +115,7 @@ class LocalFiles:
 
     def causes(self, moment: Moment) -> tuple[Cause, ...]:
         """Return the causes of a rebalance, as an audit states them."""
-        cases = [
-            case for case in self._cases[moment.group] if case.owned_from != SNAPSHOT
-        ]
+        cases = self._rebalances_of(moment.group)
         place = cases.index(moment.key)
         if moment.key.members is None:  # a document
             return ()
@@ -125,6 +123,27 @@ class LocalFiles:
         return causes_of_case(
             named, place, lambda case: instance_of_case(case, self._facts).document
         )
+
+    def silences(self, moment: Moment) -> tuple[Silence, ...]:
+        """Return the members that are gone, as an audit states them."""
+        cases, case = self._rebalances_of(moment.group), moment.key
+        place = cases.index(case)
+        before, number = cases[place - 1], case.generation
+        if not place or number is None or before.generation != number - 1:
+            return ()
+        if before.ended != NEXT or before.lasted_unknown or before.until is None:
+            return ()
+        return silences_of(
+            [_last_seen(*member) for member in (before.members or {}).items()],
+            {
+                member.instance_id or name
+                for name, member in (case.members or {}).items()
+            },
+            before.until,
+        )
+
+    def _rebalances_of(self, group: str) -> list[Case]:
+        return [case for case in self._cases[group] if case.owned_from != SNAPSHOT]
 
     def quarantined(self, group: str | None = None) -> str:
         """Return why a group, or anything, is not judged, as an audit states it."""
@@ -191,6 +210,11 @@ class LocalFiles:
         for row in rows:
             if row["what"] == CASE:
                 yield unpack(row["value"])
+
+
+def _last_seen(name: str, member: CaseMember) -> LastSeen:
+    held = sum(map(len, (member.assigned or {}).values()))
+    return LastSeen(name, member.instance_id, held, member.last_commit_at)
 
 
 def _assignment(case: Case) -> AssignmentDocument | None:

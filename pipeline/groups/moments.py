@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from itertools import groupby
 from typing import Any, Final, Protocol
 
-from pipeline.causes import Cause
+from pipeline.causes import Cause, Silence
 from pipeline.time_window import ALL_TIMES, TimeWindow
 from rebalance import AssignmentDocument, Rebalance, SourceError
 
@@ -44,6 +44,8 @@ class GroupRebalance:
     generation : int or None
     at : datetime or None
         Time of the moment, in UTC; None if its source does not state it.
+    silences : tuple of Silence
+        Members that are gone, and their last commits; likewise.
     """
 
     rebalance: Rebalance
@@ -54,6 +56,7 @@ class GroupRebalance:
     causes: tuple[Cause, ...] = ()
     generation: int | None = None
     at: datetime | None = None
+    silences: tuple[Silence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +88,9 @@ class GroupSource(Protocol):
 
     def causes(self, moment: Moment) -> tuple[Cause, ...]:
         """Return the causes of a rebalance; none if the source has no history."""
+
+    def silences(self, moment: Moment) -> tuple[Silence, ...]:
+        """Return the members that are gone since the rebalance before, if known."""
 
     def quarantined(self, group: str | None = None) -> str:
         """Return why a group, or anything, is not judged; empty if nothing says so."""
@@ -146,7 +152,7 @@ def _read(source: GroupSource, moment: Moment, *, with_causes: bool) -> GroupReb
     read = replace(read, generation=moment.generation, at=moment.at)
     if moment.is_snapshot or not with_causes:
         return read
-    return replace(read, causes=source.causes(moment))
+    return replace(read, causes=source.causes(moment), silences=source.silences(moment))
 
 
 def named_group(source: GroupSource, group: str | None) -> str:

@@ -18,11 +18,13 @@ from pipeline.history.case_lists import (
 from pipeline.history.commit_walk import CaseCommits, Slots
 from pipeline.history.generation_walk import GenerationCases
 from pipeline.history.key_lists import Keys, gathered, joined
+from pipeline.history.last_commits import commits_of_states, last_commits
 from pipeline.history.lasted_columns import ends_of_generations
 from pipeline.history.participants import Participants
 from pipeline.history.read_groups import ReadGroups
 from pipeline.history.shown_walk import Undated
 from pipeline.history.walked_cases import WalkedCases
+from pipeline.history.walked_records import UNKNOWN
 from pipeline.records.tape_layout import (
     ASSIGNOR,
     CLAIM_GENERATION,
@@ -61,6 +63,7 @@ class ClassicCases(WalkedCases):
         ends = ends_of_generations(read, people)
         super().__init__(read, read.ranked, slots, undated, ends)
         self._people, self._cases = people, walked
+        self._commits = commits_of_states(read, walked.row, slots, ends)
         # Partitions that members had, then those that they claim, in one column.
         self._owned = joined(people.held, people.claimed)
         by_claims = np.repeat(walked.is_by_claims, np.diff(walked.member_at))
@@ -102,11 +105,13 @@ class ClassicCases(WalkedCases):
         tells_not = tape[sent + REPORTS] == 0
         is_known = np.repeat(cases.is_known[begin:end], sizes)
         claimed = gathered(people.claimed, member)
+        assigned = gathered(people.assigned, member)
+        committed = last_commits(self._commits, begin, at - at[0], assigned)
         fields: Columns = {
             "member_id": self._named(on_tape + MEMBER_ID),
             "subscription": topic_lists(gathered(people.wanted, member), self._ranked),
             "owned": self._held(gathered(self._owned, self._source[listed])),
-            "assigned": self._held(gathered(people.assigned, member)),
+            "assigned": self._held(assigned),
             "generation": pa.array(generation, mask=~claims & is_new),
             "claimed": held_lists(claimed, self._ranked, tells_not),
             "claimed_generation": pa.array(claim_generation, mask=tells_not),
@@ -115,6 +120,7 @@ class ClassicCases(WalkedCases):
             "client_id": self._named(on_tape + CLIENT_ID),
             "client_host": self._named(on_tape + CLIENT_HOST),
             "joined": pa.array(is_new, mask=~is_known),
+            "last_commit_at": pa.array(committed, mask=committed == UNKNOWN),
         }
         return struct_lists(at - at[0], CASES.field("members").type, fields)
 

@@ -158,6 +158,7 @@ class ConsumerCases(WalkedCases):
             "client_id": self._named(member + MEMBER_CLIENT),
             "client_host": self._named(member + MEMBER_HOST),
             "joined": pa.array(of[:, FORMER] == ABSENT),
+            "last_commit_at": pa.nulls(len(people), pa.int64()),
         }
         return struct_lists(at, _MEMBERS, fields)
 

@@ -7,6 +7,8 @@ follows is open: it lasts until the history ends.
 - A static member that returns is written into the same generation: the state goes on.
 - A record of the group that cannot be read, or of another kind of group, replaces the
   state with one that is not known, and ends it at its time.
+- While the state of a classic group lasts, a commit of a partition is one of its member
+  (`CaseMember.last_commit_at`).
 - A classic group that becomes one of the new protocol, or back, keeps its assignment
   (`pipeline.history.consumer_history`): the state goes on.
 """
@@ -17,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from pipeline.cases import EMPTY, NEXT, OPEN, Case
+from pipeline.cases import EMPTY, NEXT, OPEN, Case, CaseMember
 from pipeline.history.place import Place
 
 
@@ -29,20 +31,50 @@ class _StateEnd(NamedTuple):
     is_tombstone: bool
 
 
+class _Lasted(NamedTuple):
+    """Fields of a case whose state has ended, and the last commits meanwhile."""
+
+    fields: dict[str, Any]
+    commits: dict[tuple[str, int], int]
+
+    def applied(self, case: Case) -> Case:
+        """Return the case with these fields."""
+        members = case.members
+        if members is not None and case.protocol == "classic":
+            members = {name: self._dated(member) for name, member in members.items()}
+        return replace(case, members=members, **self.fields)
+
+    def _dated(self, member: CaseMember) -> CaseMember:
+        times = [
+            self.commits[topic, number]
+            for topic, numbers in (member.assigned or {}).items()
+            for number in numbers
+            if (topic, number) in self.commits
+        ]
+        return replace(member, last_commit_at=max(times, default=None))
+
+
 class GroupStates:
     """The present state of one group; each case is passed on once its state ended."""
 
     def __init__(self) -> None:
         self._began: Place | None = None
         self._end: _StateEnd | None = None
+        self._commits: dict[tuple[str, int], int] = {}
         self._held: dict[str, Case] = {}
-        self._lasted: dict[str, dict[str, Any]] = {}
+        self._lasted: dict[str, _Lasted] = {}
 
     def begin(self, place: Place) -> None:
         """Begin the state of a rebalance, which ends the one before."""
         self.replaced(place)
         self._close()
         self._began = place
+
+    def commit(self, topic: str, partition: int, at: int | None) -> None:
+        """Apply a commit: while a state lasts, it is by the partition's member."""
+        if self._began is not None and self._end is None and at is not None:
+            last = self._commits.get((topic, partition), at)
+            self._commits[topic, partition] = max(last, at)
 
     def replaced(self, place: Place) -> None:
         """End the state with another one, which need not be known."""
@@ -69,16 +101,17 @@ class GroupStates:
     def ended(self) -> Iterator[Case]:
         """Yield the cases whose states have ended, in order."""
         for name in [name for name in self._held if name in self._lasted]:
-            yield replace(self._held.pop(name), **self._lasted.pop(name))
+            yield self._lasted.pop(name).applied(self._held.pop(name))
 
     def _close(self) -> None:
-        began, end = self._began, self._end
-        self._began = self._end = None
+        began, end, commits = self._began, self._end, self._commits
+        self._began, self._end, self._commits = None, None, {}
         if began is None:
             return
         unknown = began.unknown or (end and end.place.unknown)
-        self._lasted[began.name] = {
+        fields = {
             "until": end.place.at if end else None,
             "ended": end.ended if end else OPEN,
             "lasted_unknown": unknown or None,
         }
+        self._lasted[began.name] = _Lasted(fields, commits)

@@ -209,6 +209,7 @@ class _GroupRecords:
             self._sightings.forget(record.topic, at)
             return
         self._sightings.commit(record.topic, record.partition, at)
+        self._states.commit(record.topic, record.partition, at)
         if record.topic_id is not None:
             self._seen.note_id(record.topic_id, record.topic)
 

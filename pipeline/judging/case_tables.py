@@ -153,6 +153,7 @@ def members_of_cases(
             **held,
             "owned": _unless(is_state, held["owned"]),
             "subscription": _unless(is_unknown, members.field("subscription")),
+            "last_commit_at": times(members.field("last_commit_at")),
             "load": where(np.asarray(is_assigned), _loads(cases.assigned)),
             "lag": where(np.asarray(is_lag_known), lags),
         },

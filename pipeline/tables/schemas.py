@@ -258,6 +258,12 @@ MEMBERS: Final = pa.schema(
             "partitions that the real client, or the coordinator, assigned; null:"
             " unknown",
         ),
+        column(
+            "last_commit_at",
+            TIME,
+            "classic: last commit of one of `assigned` until `until` of the rebalance;"
+            " null: none",
+        ),
         column("load", COUNT, "partitions in `assigned`"),
         column("lag", COUNT, "lag of those, records; null without lag"),
     ]

@@ -26,7 +26,7 @@ from rebalance import (
 
 if TYPE_CHECKING:  # the judge needs no numpy; Arrow is imported if a group is read
     from oracle.comparison import ActualAssignment
-    from pipeline.causes import Cause
+    from pipeline.causes import Cause, Silence
     from pipeline.groups import AssignorHistory, GroupRebalance
     from rebalance import ClaimRule, Instance
 
@@ -52,6 +52,7 @@ class GivenGroup:
     causes: tuple[Cause, ...] = ()
     generation: int | None = None
     at: datetime | None = None
+    silences: tuple[Silence, ...] = ()
 
     def __str__(self) -> str:
         """Return the source and the group."""
@@ -168,6 +169,7 @@ def given_input(
         causes=found.causes,
         generation=found.generation,
         at=found.at,
+        silences=found.silences,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from threading import Event
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import typer
 
@@ -20,12 +20,15 @@ from oracle.cli.printing.sink import STDOUT, Sink, opened_sink
 from oracle.cli.printing.terminal import printed, working
 from oracle.cli.runs.interrupts import run_stoppable
 from oracle.cli.runs.solve import report_missing_kernels
-from oracle.explanation import Explanation, cause_text, explain, explanation_lines
+from oracle.explanation import (
+    Explanation,
+    cause_text,
+    explain,
+    explanation_lines,
+    silence_text,
+)
 from rebalance import ClaimRule, DocumentError, Instance
 from solver import Policy, Result, parse_policy, solve
-
-if TYPE_CHECKING:  # Arrow is imported if a group is read
-    from pipeline.causes import Cause
 
 Pair = tuple[Document, Document | None]
 
@@ -71,7 +74,7 @@ def explain_all(options: ExplainOptions) -> None:
     complaints, negative, written = Complaints(), 0, 0
     for_programs = options.as_json or options.output != STDOUT
     premises = instances.premises if isinstance(instances, GivenGroup) else ()
-    causes = instances.causes if isinstance(instances, GivenGroup) else ()
+    history = _history(instances)
     output = opened_sink(options.output, as_json=options.as_json)
     with output as sink, working("explaining") as count:
         for explanation in _explanations(instances, run, complaints):
@@ -81,7 +84,7 @@ def explain_all(options: ExplainOptions) -> None:
                 )
             if written and not for_programs:
                 sink.write_text(printed(TextLine("")))
-            _write(sink, explanation, causes, for_programs=for_programs)
+            _write(sink, explanation, history, for_programs=for_programs)
             negative += explanation.answer in _NEGATIVE
             written += 1
             count()
@@ -108,6 +111,14 @@ def _given(options: ExplainOptions) -> str | GivenGroup:
     if options.instance == options.assignment == "-":
         raise typer.BadParameter("only one of the two can be standard input")
     return given
+
+
+def _history(instances: str | GivenGroup) -> list[str]:
+    """Return the sentences on the history of a rebalance."""
+    if not isinstance(instances, GivenGroup):
+        return []
+    found = [cause_text(instances.causes)] if instances.causes else []
+    return found + ([silence_text(instances.silences)] if instances.silences else [])
 
 
 def _explanations(
@@ -143,7 +154,7 @@ def _explanations(
 def _write(
     sink: Sink,
     explanation: Explanation,
-    causes: Sequence[Cause],
+    history: Sequence[str],
     *,
     for_programs: bool,
 ) -> None:
@@ -151,8 +162,7 @@ def _write(
         sink.write_document(explanation.to_document())
         return
     name, *lines = explanation_lines(explanation)
-    if causes:
-        lines.insert(0, cause_text(causes))
+    lines = [*history, *lines]
     parts: list[Part] = [
         TextLine(part) if isinstance(part, str) else Sheet(*part)
         for part in (name, *lines)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from oracle.explanation import cause_text
-from pipeline.causes import KINDS, Cause
+from oracle.explanation import cause_text, silence_text
+from pipeline.causes import KINDS, Cause, Silence
 
 TEXTS = {
     Cause("started", 4): "the group had no members before, and has 4",
@@ -48,3 +48,18 @@ def test_every_kind_has_a_text() -> None:
 def test_several_causes_are_one_sentence() -> None:
     causes = [Cause("joined", 1, ("c",)), Cause("left", 1, ("b",))]
     assert cause_text(causes) == "Cause: 1 member joined, c; 1 member left, b."
+
+
+def test_the_last_commit_of_a_member_that_is_gone() -> None:
+    assert silence_text([Silence("b", 1, 45_101)]) == (
+        "Last commit of b: 45.2 s before. From then on, its 1 partition had no reader"
+        " for at most 45.2 partition-seconds, which the harm does not contain."
+    )
+
+
+def test_the_last_commits_of_several_members() -> None:
+    assert silence_text([Silence("a", 2, 1_000), Silence("b", 3, 500_000)]) == (
+        "Last commits of a and b: 1.0 to 500.0 s before. From then on, their 5"
+        " partitions had no reader for at most 1,502.0 partition-seconds, which the"
+        " harm does not contain."
+    )
