@@ -5,9 +5,14 @@ Reaches into `oracle.report.client_settings` for the settings.
 
 from __future__ import annotations
 
-import pytest
+import re
+from importlib import import_module
 
-from oracle.report.client_settings import changes
+import pytest
+from kafka import KafkaConsumer
+from kafka.errors import KafkaConfigurationError
+
+from oracle.report.client_settings import CLIENTS, changes
 from tests.oracle.plugins.real import Place
 
 pytestmark = pytest.mark.heavy
@@ -42,6 +47,60 @@ def test_a_stop_of_librdkafka(place: Place) -> None:
     assert place.generations()[-1].protocol == "cooperative-sticky"
     for member in members:
         member.leave()
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "aiokafka"])
+def test_two_bounces_of_a_client_in_python(place: Place, client: str) -> None:
+    (change,) = changes((client,), "range", "sticky")
+    both, alone = (classes_of(step.setting) for step in change.steps)
+    start = place.kafka_python if client == "kafka-python" else place.aiokafka
+    members = [start("range"), start("range")]
+    place.settled(*members)
+    for classes, selected in ((both, "range"), (alone, "sticky")):
+        for number in range(len(members)):
+            members[number].leave()
+            members[number] = start(*(names_of(client)[name] for name in classes))
+            place.settled(*members)
+        assert place.generations()[-1].protocol == selected
+    for member in members:
+        member.leave()
+
+
+@pytest.mark.parametrize("client", ["kafka-python", "aiokafka"])
+def test_the_classes_of_a_client_in_python_are_where_the_note_says(client: str) -> None:
+    note = CLIENTS[client].notes["*"]
+    (package,) = re.findall(r"Classes of ([\w.]+):", note)
+    found = {}
+    for module, name in re.findall(r"([\w.]+)\.(\w+Assignor)", note):
+        found[name] = getattr(import_module(f"{package}.{module}"), name).name
+    assert found.items() <= names_of(client).items()
+    assert {*found.values()} == {*CLIENTS[client].targets.values()}
+
+
+def test_kafka_python_refuses_both_kinds(place: Place) -> None:
+    package = "kafka.coordinator.assignors"
+    classes = [
+        import_module(f"{package}.range").RangePartitionAssignor,
+        import_module(f"{package}.cooperative_sticky").CooperativeStickyAssignor,
+    ]
+    with pytest.raises(KafkaConfigurationError, match="Mixing EAGER and COOPERATIVE"):
+        KafkaConsumer(
+            bootstrap_servers=place.broker.address,
+            group_id=place.group,
+            partition_assignment_strategy=classes,
+        )
+
+
+def classes_of(setting: str) -> list[str]:
+    """Return the classes of a list in Python."""
+    name, _, listed = setting.partition("=")
+    assert name == "partition_assignment_strategy"
+    return listed.strip("[]").split(", ")
+
+
+def names_of(client: str) -> dict[str, str]:
+    """Return the protocol names of a client's classes."""
+    return {text: name for name, text in CLIENTS[client].assignors.items()}
 
 
 @pytest.mark.parametrize("target", ["uniform", "server-range"])
