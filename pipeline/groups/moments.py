@@ -41,11 +41,11 @@ class GroupRebalance:
         premises, and there is no verdict.
     causes : tuple of Cause
         Causes of the rebalance, of a history; empty if they were not asked for.
+    silences : tuple of Silence
+        Members that are gone, and their last commits; likewise.
     generation : int or None
     at : datetime or None
         Time of the moment, in UTC; None if its source does not state it.
-    silences : tuple of Silence
-        Members that are gone, and their last commits; likewise.
     """
 
     rebalance: Rebalance
