@@ -22,12 +22,13 @@ from oracle.explanation.phrases import (
     scope_text,
     value_text,
 )
+from oracle.explanation.sentences import sentence_of
 from oracle.names import visible
 from oracle.wording import counted
 
 
-def tight_block_text(block: TightBlock) -> str:
-    """Return the sentence of a `TightBlock`."""
+@sentence_of.register
+def _tight_block_text(block: TightBlock) -> str:
     listed = names_text(block.topics, many="topics")
     what = "topic" if len(block.topics) == 1 else "topics"
     number = (
@@ -75,8 +76,8 @@ def _block_loads(block: TightBlock) -> str:
     return ", ".join(listed) + (f" and {more:,} more" if more else "")
 
 
-def crowded_claims_text(claims: CrowdedClaims) -> str:
-    """Return the sentence of a `CrowdedClaims`."""
+@sentence_of.register
+def _crowded_claims_text(claims: CrowdedClaims) -> str:
     people = names_text(claims.members, many="members")
     own = "owns" if len(claims.members) == 1 else "own"
     text = (
@@ -91,8 +92,8 @@ def crowded_claims_text(claims: CrowdedClaims) -> str:
     return f"{text}: at least {claims.leaving:,} {verb} to go to other members."
 
 
-def outranked_claims_text(claims: OutrankedClaims) -> str:
-    """Return the sentence of a `OutrankedClaims`."""
+@sentence_of.register
+def _outranked_claims_text(claims: OutrankedClaims) -> str:
     to = names_text(claims.to, many="members")
     verb = "holds" if len(claims.to) == 1 else "hold"
     if claims.least is None or claims.most is None:
@@ -110,16 +111,16 @@ def outranked_claims_text(claims: OutrankedClaims) -> str:
     )
 
 
-def lower_bound_text(lower: LowerBound) -> str:
-    """Return the sentence of a `LowerBound`."""
+@sentence_of.register
+def _lower_bound_text(lower: LowerBound) -> str:
     bound = value_text(lower.bound, lower.scale)
     why = _TERMS.get(lower.term.kind, _other_term)(lower)
     scope = scope_text(lower.after)
     return f"No allowed assignment{scope} has a {lower.of} below {bound}: {why}."
 
 
-def uncheckable_text(uncheckable: Uncheckable) -> str:
-    """Return the sentence of a `Uncheckable`."""
+@sentence_of.register
+def _uncheckable_text(uncheckable: Uncheckable) -> str:
     bound = value_text(uncheckable.bound, uncheckable.scale)
     return (
         f"That no allowed assignment{scope_text(uncheckable.after)} has a"
@@ -128,8 +129,8 @@ def uncheckable_text(uncheckable: Uncheckable) -> str:
     )
 
 
-def certified_text(certified: Certified) -> str:
-    """Return the sentence of a `Certified`."""
+@sentence_of.register
+def _certified_text(certified: Certified) -> str:
     if certified.of == "stickiness" and certified.same_balance and not certified.after:
         moves = counted(int(str(certified.bound)), "move")
         what = f"No equally balanced assignment has fewer than {moves}"

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 import verify
-from oracle.explanation import improvements, tight_sets
+from oracle.explanation import tight_sets
 from oracle.explanation.bound_terms import add_bounds
 from oracle.explanation.explained_case import (
     ExplainedCase,
@@ -22,7 +22,7 @@ from oracle.explanation.explained_case import (
     Verdict,
 )
 from oracle.explanation.explanation_records import Explanation
-from oracle.explanation.improvement_records import Gap
+from oracle.explanation.improvements import Improvements
 from oracle.explanation.statements import Statements
 from oracle.explanation.violations import add_violations
 from rebalance import (
@@ -73,47 +73,34 @@ def explain(
     if assignment is not None:
         about = replace(about, given=assignment["members"])
     found = Statements()
-    best = about.best
+    best, verdict = about.best, about.best_verdict
     if assignment is not None:
         members: Members = assignment["members"]
         verdict = about.judge(members, policy=str(policy))
-        answer = _explain_given(about, found, rebalance, members, verdict)
+        if verdict["verdict"] == "valid":
+            answer = _explain_valid(about, found, members, verdict)
+        else:
+            add_violations(about, found, rebalance, members, verdict)
+            answer = "invalid"
     elif best.assignment is None:
-        answer, verdict = best.status.value, about.best_verdict
+        answer = best.status.value
     else:
-        members, verdict = about.best_document["members"], about.best_verdict
-        answer = _explain_best(about, found, members)
+        answer = _explain_best(about, found, about.best_document["members"])
     is_counted = verdict["verdict"] != "unreadable" and not (
         assignment is None and best.assignment is None
     )
-    figures = Figures.of_verdict(verdict["figures"]) if is_counted else None
-    subject = "optimum" if assignment is None else "given"
-    return _explanation(about, found, subject=subject, answer=answer, figures=figures)
-
-
-def _explanation(
-    about: ExplainedCase,
-    found: Statements,
-    *,
-    subject: str,
-    answer: str,
-    figures: Figures | None,
-) -> Explanation:
-    """Return the record; absent values are left out."""
-    parts = {
-        "group": about.instance.group,
-        "id": about.instance.id,
-        "policy": str(about.policy),
-        "subject": subject,
-        "answer": answer,
-        "figures": figures,
-        "statements": found.listed,
-        "more": dict(sorted(found.more.items())),
-        "withdrawn": found.withdrawn,
-        "reason": about.best.reason,
-    }
-    given = {name: value for name, value in parts.items() if value is not None}
-    return Explanation.model_validate(given)
+    return Explanation.known(
+        group=about.instance.group,
+        id=about.instance.id,
+        policy=str(about.policy),
+        subject="optimum" if assignment is None else "given",
+        answer=answer,
+        figures=Figures.of_verdict(verdict["figures"]) if is_counted else None,
+        statements=found.listed,
+        more=dict(sorted(found.more.items())),
+        withdrawn=found.withdrawn,
+        reason=best.reason,
+    )
 
 
 def _understood(
@@ -151,32 +138,23 @@ def _understood(
     )
 
 
-def _explain_given(
-    about: ExplainedCase,
-    found: Statements,
-    rebalance: Document,
-    members: Members,
-    verdict: Verdict,
+def _explain_valid(
+    about: ExplainedCase, found: Statements, members: Members, verdict: Verdict
 ) -> str:
-    if verdict["verdict"] != "valid":
-        add_violations(about, found, rebalance, members, verdict)
-        return "invalid"
+    """State how a valid assignment could be better, or why it cannot."""
     if about.best.status is Status.INFEASIBLE:
         return "infeasible"
     members = {
         name: {topic: numbers for topic, numbers in held.items() if numbers}
         for name, held in members.items()
     }  # the judge accepts an empty list of a topic that does not exist
-    assignment = _assignment_of(about, members)
+    given = Improvements(about=about, found=found, members=members, verdict=verdict)
     policy = verdict["policy"]
     if not policy["balance_met"]:
-        _add_balance(about, found, members, assignment, verdict)
+        _add_balance(given)
     if not policy["budget_met"]:
-        budget = verdict["evidence"]["budget"]
-        with found.checking():
-            moves, most = budget["moves"], budget["max_moves"]
-            found.add(Gap(text="", of="max-moves", value=moves, best=most))
-        _add_given_back(about, found, members, assignment, verdict)
+        given.add_exceeded_budget()
+        _add_given_back(given)
     is_allowed = policy["balance_met"] and policy["budget_met"]
     if about.best.assignment is None or not is_allowed:
         return "unknown" if about.best.assignment is None else "not-best"
@@ -188,7 +166,7 @@ def _explain_given(
     ]
     if values[0] < values[1]:
         return "unknown"  # the solver has stopped before it found as much
-    _add_objective(about, found, members, assignment, verdict, place)
+    _add_objective(given, place)
     return "not-best"
 
 
@@ -222,113 +200,77 @@ def _add_tight_sets(about: ExplainedCase, found: Statements, members: Members) -
             tight_sets.add_claims(about, found, blocks)
 
 
-def _add_balance(
-    about: ExplainedCase,
-    found: Statements,
-    members: Members,
-    assignment: Assignment,
-    verdict: Verdict,
-) -> None:
+def _add_balance(given: Improvements) -> None:
     """State the transfers to meet the balance, then the needless moves."""
-    kind = about.policy.balance.kind
+    about, kind = given.about, given.about.policy.balance.kind
     if kind is BalanceKind.DEC_MIN:
-        balancing = balance(about.instance, assignment)
-        after = improvements.add_balance(about, found, members, verdict, balancing)
+        balancing = balance(about.instance, _assignment_of(given))
+        balanced = given.add_balance(balancing)
         first = about.policy.objectives[:1]
         if first and first[0].only is Objective.STICKINESS:
-            balanced = about.members_of(balancing.assignment)
-            moves = after["figures"]["moves"]
-            _add_needless_moves(about, found, balanced, balancing.assignment, moves)
+            _add_needless_moves(balanced, balancing.assignment)
     elif kind is BalanceKind.KIP54:
-        improvements.add_transfer(about, found, members, verdict)
+        given.add_transfer()
     elif kind is BalanceKind.PER_TOPIC:
-        improvements.add_uneven_topic(about, found, members, verdict)
+        given.add_uneven_topic()
     if kind is not BalanceKind.DEC_MIN and about.best.assignment is not None:
-        _add_difference(about, found, members, assignment)
+        given.add_difference(_difference(given))
 
 
-def _add_given_back(
-    about: ExplainedCase,
-    found: Statements,
-    members: Members,
-    assignment: Assignment,
-    verdict: Verdict,
-) -> None:
+def _add_given_back(given: Improvements) -> None:
     """State the moves to give back; those of the best assignment if no others meet it.
 
     Nothing is stated if no assignment within the budget is known.
     """
-    chains = None
-    if verdict["policy"]["balance_met"]:
+    about, chains = given.about, None
+    if given.verdict["policy"]["balance_met"]:
         stickiest = None if about.sticky is None else about.sticky.assignment
+        assignment = _assignment_of(given)
         chains = give_back(about.instance, assignment, about.policy, stickiest)
     if chains is not None:
-        transfers = [(row, a, b) for chain in chains for row, a, b in chain]
+        given.add_given_back([(row, a, b) for chain in chains for row, a, b in chain])
     elif about.best.assignment is not None:
-        transfers = _difference(about, assignment)
-    else:
-        return
-    improvements.add_given_back(about, found, members, transfers, verdict)
+        given.add_given_back(_difference(given))
 
 
-def _add_needless_moves(
-    about: ExplainedCase,
-    found: Statements,
-    members: Members,
-    assignment: Assignment,
-    moves: int,
-) -> None:
+def _add_needless_moves(given: Improvements, assignment: Assignment) -> None:
     """State the needless moves of a balanced assignment, if there are any."""
+    about = given.about
     best = about.stickiest().require_assignment()
     exchanges = needless_moves(about.instance, assignment, best)
     if exchanges:
         judged = about.best_verdict
         if about.best is not about.sticky:
             judged = about.judge(about.members_of(best))
-        improvements.add_needless(found, moves, judged["figures"]["moves"])
-        improvements.add_exchanges(about, found, members, moves, exchanges)
+        given.add_needless(judged["figures"]["moves"])
+        given.add_exchanges(exchanges)
 
 
-def _add_objective(
-    about: ExplainedCase,
-    found: Statements,
-    members: Members,
-    assignment: Assignment,
-    verdict: Verdict,
-    place: int,
-) -> None:
+def _add_objective(given: Improvements, place: int) -> None:
     """State the gap of an objective, and the transfers that close or narrow it."""
-    mine = verdict["objectives"][place]
-    if mine["of"] == STICKINESS and not place and about.sticky is not None:
-        moves = mine["value"]
-        _add_needless_moves(about, found, members, assignment, moves)
+    about, of = given.about, given.verdict["objectives"][place]["of"]
+    if of == STICKINESS and not place and about.sticky is not None:
+        _add_needless_moves(given, _assignment_of(given))
         return
-    improvements.add_gap(about, found, verdict, place)
-    if mine["of"] == PEAK_LAG:
+    given.add_gap(place)
+    if of == PEAK_LAG:
         certificate = None if about.sticky is None else about.sticky.certificate
+        assignment = _assignment_of(given)
         chains = lower_peak(about.instance, assignment, about.policy, certificate)
-        improvements.add_peaks(about, found, members, verdict, chains)
-    _add_difference(about, found, members, assignment)
+        given.add_peaks(chains)
+    given.add_difference(_difference(given))
 
 
-def _add_difference(
-    about: ExplainedCase, found: Statements, members: Members, assignment: Assignment
-) -> None:
-    transfers = _difference(about, assignment)
-    improvements.add_difference(about, found, members, transfers)
-
-
-def _difference(
-    about: ExplainedCase, assignment: Assignment
-) -> list[tuple[int, int, int]]:
+def _difference(given: Improvements) -> list[tuple[int, int, int]]:
     """Return partition, giver and receiver of each transfer to the optimum."""
-    before, after = assignment.assignee, about.best.require_assignment().assignee
+    before = _assignment_of(given).assignee
+    after = given.about.best.require_assignment().assignee
     rows = np.flatnonzero(before != after)
     columns = (rows.tolist(), before[rows].tolist(), after[rows].tolist())
     return list(zip(*columns, strict=True))
 
 
-def _assignment_of(about: ExplainedCase, members: Members) -> Assignment:
-    plain = {name: dict(held) for name, held in members.items()}
+def _assignment_of(given: Improvements) -> Assignment:
+    plain = {name: dict(held) for name, held in given.members.items()}
     document = AssignmentDocument.model_construct(members=plain)
-    return assignment_of(about.instance, document)
+    return assignment_of(given.about.instance, document)

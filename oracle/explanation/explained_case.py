@@ -89,10 +89,11 @@ class ExplainedCase:
         """Name the partition and the members of transfers."""
         names = self.instance.members
         return [
-            TransferRecord.of(topic, number, giver=names[a], to=names[b])
-            for (topic, number), a, b in (
-                (self.spot(row), a, b) for row, a, b in transfers
+            TransferRecord.known(
+                topic=topic, partition=number, giver=names[a], to=names[b]
             )
+            for row, a, b in transfers
+            for topic, number in [self.spot(row)]
         ]
 
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -29,7 +29,7 @@ from oracle.explanation.improvement_records import (
     UnevenTopic,
     Violated,
 )
-from oracle.explanation.statement_records import ExplanationRecord
+from oracle.strict_record import StrictRecord
 from rebalance import (
     Count,
     Figures,
@@ -60,7 +60,7 @@ AnyStatement = Annotated[
 Verdict = Literal["best", "not-best", "invalid", "infeasible", "unknown"]
 
 
-class Explanation(ExplanationRecord):
+class Explanation(StrictRecord):
     """Whether an assignment is the best one under a policy, and why."""
 
     format: Literal["explanation/1"] = FORMAT
@@ -98,7 +98,3 @@ class Explanation(ExplanationRecord):
 
     reason: Optional[str] = None
     """Why nothing is proved, or no assignment exists."""
-
-    def to_document(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
-        return self.model_dump(by_alias=True, exclude_none=True)

@@ -30,6 +30,7 @@ from oracle.explanation.phrases import (
     spot_text,
     value_text,
 )
+from oracle.explanation.sentences import sentence_of
 from oracle.explanation.statement_records import ClaimRecord
 from oracle.names import abridged
 from oracle.wording import counted
@@ -37,8 +38,8 @@ from oracle.wording import counted
 RESTORED_SHOWN: Final = 3
 
 
-def violated_text(violated: Violated) -> str:
-    """Return the sentence of a `Violated`."""
+@sentence_of.register
+def _violated_text(violated: Violated) -> str:
     parts = [f"Invalid: {violated.rule}"]
     if violated.topic is not None and violated.partition is not None:
         parts.append(spot_text(violated.topic, violated.partition))
@@ -112,8 +113,8 @@ _EFFECTS: Final = {
 }
 
 
-def gap_text(gap: Gap) -> str:
-    """Return the sentence of a `Gap`."""
+@sentence_of.register
+def _gap_text(gap: Gap) -> str:
     value, best = value_text(gap.value, gap.scale), value_text(gap.best, gap.scale)
     if gap.of == "max-moves":
         return f"The move budget is exceeded: {value} moves, {best} are allowed."
@@ -132,8 +133,8 @@ def gap_text(gap: Gap) -> str:
     return f"The {gap.of} is {value}; the best{found}{scope} is {best}."
 
 
-def unbalanced_text(unbalanced: Unbalanced) -> str:
-    """Return the sentence of a `Unbalanced`."""
+@sentence_of.register
+def _unbalanced_text(unbalanced: Unbalanced) -> str:
     return (
         f"The loads {loads_list(unbalanced.loads)} are not the most even:"
         f" {counted(unbalanced.transfers, 'transfer')} in"
@@ -143,8 +144,8 @@ def unbalanced_text(unbalanced: Unbalanced) -> str:
     )
 
 
-def improving_chain_text(chain: ImprovingChain) -> str:
-    """Return the sentence of a `ImprovingChain`."""
+@sentence_of.register
+def _improving_chain_text(chain: ImprovingChain) -> str:
     length, number = len(chain.transfers) // chain.chains, chain.chains
     giver, receiver = chain.transfers[0].giver, chain.transfers[-1].to
     steps = []
@@ -164,8 +165,8 @@ def improving_chain_text(chain: ImprovingChain) -> str:
     )
 
 
-def uneven_topic_text(topic: UnevenTopic) -> str:
-    """Return the sentence of a `UnevenTopic`."""
+@sentence_of.register
+def _uneven_topic_text(topic: UnevenTopic) -> str:
     high, low = topic.loads
     giver, receiver = name_text(topic.member), name_text(topic.to)
     return (
@@ -174,8 +175,8 @@ def uneven_topic_text(topic: UnevenTopic) -> str:
     )
 
 
-def claim_exchange_text(exchange: ClaimExchange) -> str:
-    """Return the sentence of a `ClaimExchange`."""
+@sentence_of.register
+def _claim_exchange_text(exchange: ClaimExchange) -> str:
     first, *others = exchange.restored[:RESTORED_SHOWN]
     text = f"{spot_text(first.topic, first.partition)} could have stayed with"
     text += f" {name_text(first.to)}"
@@ -191,8 +192,8 @@ def claim_exchange_text(exchange: ClaimExchange) -> str:
     )
 
 
-def moves_given_back_text(given_back: MovesGivenBack) -> str:
-    """Return the sentence of a `MovesGivenBack`."""
+@sentence_of.register
+def _moves_given_back_text(given_back: MovesGivenBack) -> str:
     listed = [
         f"{spot_text(back.topic, back.partition)} to {name_text(back.to)}"
         for back in given_back.returned[:TRANSFERS_SHOWN]
@@ -209,8 +210,8 @@ def moves_given_back_text(given_back: MovesGivenBack) -> str:
     )
 
 
-def peak_member_text(member: PeakMember) -> str:
-    """Return the sentence of a `PeakMember`."""
+@sentence_of.register
+def _peak_member_text(member: PeakMember) -> str:
     before, after, other = member.lags
     largest = ", ".join(
         f"{spot_text(lag.topic, lag.partition)} ({lag.lag:,})"
@@ -225,8 +226,8 @@ def peak_member_text(member: PeakMember) -> str:
     )
 
 
-def better_assignment_text(assignment: BetterAssignment) -> str:
-    """Return the sentence of a `BetterAssignment`."""
+@sentence_of.register
+def _better_assignment_text(assignment: BetterAssignment) -> str:
     listed = assignment.transfers[:TRANSFERS_SHOWN]
     more = assignment.count - len(listed)
     rest = f", and {more:,} more" if more else ""

@@ -7,6 +7,7 @@ of each statement is the difference of two counts, and it stands only if it is o
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from oracle.explanation.explained_case import (
@@ -37,234 +38,217 @@ LISTED: Final = 10
 TRANSFERS_LISTED: Final = 100
 
 
-def add_balance(
-    about: ExplainedCase,
-    found: Statements,
-    members: Members,
-    verdict: Verdict,
-    balancing: Balancing,
-) -> Verdict:
-    """State the fewest transfers to dec-min balance, then the chains one by one.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Improvements:
+    """Statements on how the assignment of ``members`` could be better.
 
-    Returns the verdict on the balanced assignment.
+    ``verdict`` is the judge's; statements are added to ``found``.
     """
-    balanced = about.members_of(balancing.assignment)
-    before, after = verdict["figures"], about.judge(balanced)
-    chains = balancing.chains
-    with found.checking():
-        require(after["verdict"] == "valid", "the chains lead to a valid assignment")
-        require(after["figures"]["dec_min_balanced"], "the chains balance")
-        require(not before["dec_min_balanced"], "it is not balanced")
-        found.add(
-            Unbalanced(
+
+    about: ExplainedCase
+    found: Statements
+    members: Members
+    verdict: Verdict
+
+    @property
+    def count(self) -> RunningCount:
+        """A new count of the assignment."""
+        moves = self.verdict["figures"]["moves"]
+        return RunningCount(self.about.case, self.members, moves)
+
+    def add_balance(self, balancing: Balancing) -> Improvements:
+        """State the fewest transfers to dec-min balance, then the chains one by one.
+
+        Returns the improvements of the balanced assignment.
+        """
+        balanced = self.about.members_of(balancing.assignment)
+        before, after = self.verdict["figures"], self.about.judge(balanced)
+        chains = balancing.chains
+        with self.found.checking():
+            require(
+                after["verdict"] == "valid", "the chains lead to a valid assignment"
+            )
+            require(after["figures"]["dec_min_balanced"], "the chains balance")
+            require(not before["dec_min_balanced"], "it is not balanced")
+            self.found.add(
+                Unbalanced(
+                    text="",
+                    chains=len(chains),
+                    transfers=sum(map(len, chains)),
+                    loads=before["loads"],
+                    best_loads=after["figures"]["loads"],
+                    gain=_gain(self.about, before, after["figures"]),
+                )
+            )
+        self._add_chains(_by_route(self.about, chains))
+        return replace(self, members=balanced, verdict=after)
+
+    def _add_chains(self, routes: Sequence[list[Chain]]) -> None:
+        """State chains, those with one route together."""
+        about, count = self.about, self.count
+        listed, score = routes[:LISTED], self.verdict["figures"]["kip54_score"]
+        with self.found.checking(len(listed)):
+            records = []
+            for of_route in listed:
+                transfers = list(map(about.records, of_route))
+                record, score = _chains(about, count, transfers, score)
+                records.append(record)
+            _require_counted(about, count)
+            self.found.add(*records)
+        self.found.count_more("chain", len(routes) - LISTED)
+
+    def add_exchanges(self, exchanges: Sequence[Exchange]) -> None:
+        """State each exchange that keeps more claims at the same balance."""
+        about, count, listed = self.about, self.count, exchanges[:LISTED]
+        with self.found.checking(len(listed)):
+            records = [_exchange(about, count, exchange) for exchange in listed]
+            figures = _require_counted(about, count)
+            require(figures["dec_min_balanced"], "it stays balanced")
+            self.found.add(*records)
+        self.found.count_more("exchange", len(exchanges) - LISTED)
+
+    def add_gap(self, at: int) -> None:
+        """State an objective whose best value is lower, as the judge has counted both.
+
+        ``at`` is its place; the objectives before it have equal values.
+        """
+        about, verdicts = self.about, (self.verdict, self.about.best_verdict)
+        mine, best = (judged["objectives"] for judged in verdicts)
+        with self.found.checking():
+            require(best[at]["value"] < mine[at]["value"], "the best value is lower")
+            pairs = list(zip(mine[:at], best[:at], strict=True))
+            are_equal = all(a["value"] == b["value"] for a, b in pairs)
+            require(are_equal, "those before equal")
+            gap = Gap.known(
                 text="",
-                chains=len(chains),
-                transfers=sum(map(len, chains)),
-                loads=before["loads"],
-                best_loads=after["figures"]["loads"],
-                gain=_gain(about, before, after["figures"]),
+                of=mine[at]["of"],
+                after=[objective["of"] for objective in mine[:at]],
+                value=mine[at]["value"],
+                best=best[at]["value"],
+                is_least=best[at].get("bound") == best[at]["value"],
+                same_balance=about.policy.balance.kind is BalanceKind.DEC_MIN,
+                scale=mine[at].get("scale"),
             )
-        )
-    _add_chains(about, found, members, before, _by_route(about, chains))
-    return after
+            self.found.add(gap)
 
-
-def _add_chains(
-    about: ExplainedCase,
-    found: Statements,
-    members: Members,
-    before: Mapping[str, Any],
-    routes: Sequence[list[Chain]],
-) -> None:
-    """State chains, those with one route together; ``before`` are the figures."""
-    count = RunningCount(about.case, members, before["moves"])
-    listed, score = routes[:LISTED], before["kip54_score"]
-    with found.checking(len(listed)):
-        records = []
-        for of_route in listed:
-            record, score = _chains(
-                about, count, list(map(about.records, of_route)), score
+    def add_needless(self, fewest: int) -> None:
+        """State how many moves of a dec-min assignment are needless."""
+        moves = self.verdict["figures"]["moves"]
+        with self.found.checking():
+            require(fewest < moves, "fewer moves are enough")
+            gap = Gap(
+                text="", of="stickiness", value=moves, best=fewest, same_balance=True
             )
-            records.append(record)
-        _require_counted(about, count)
-        found.add(*records)
-    found.count_more("chain", len(routes) - LISTED)
+            self.found.add(gap)
 
+    def add_exceeded_budget(self) -> None:
+        """State how many moves the budget allows."""
+        budget = self.verdict["evidence"]["budget"]
+        moves, most = budget["moves"], budget["max_moves"]
+        with self.found.checking():
+            self.found.add(Gap(text="", of="max-moves", value=moves, best=most))
 
-def add_exchanges(
-    about: ExplainedCase,
-    found: Statements,
-    members: Members,
-    moves: int,
-    exchanges: Sequence[Exchange],
-) -> None:
-    """State each exchange that keeps more claims at the same balance."""
-    count = RunningCount(about.case, members, moves)
-    listed = exchanges[:LISTED]
-    with found.checking(len(listed)):
-        records = [_exchange(about, count, exchange) for exchange in listed]
-        figures = _require_counted(about, count)
-        require(figures["dec_min_balanced"], "it stays balanced")
-        found.add(*records)
-    found.count_more("exchange", len(exchanges) - LISTED)
+    def add_given_back(self, transfers: Sequence[tuple[int, int, int]]) -> None:
+        """State which moves to give back, so that budget and balance are met.
 
-
-def add_gap(about: ExplainedCase, found: Statements, verdict: Verdict, at: int) -> None:
-    """State an objective whose best value is lower, as the judge has counted both.
-
-    ``at`` is its place; the objectives before it have equal values.
-    """
-    mine, best = (judged["objectives"] for judged in (verdict, about.best_verdict))
-    with found.checking():
-        require(best[at]["value"] < mine[at]["value"], "the best value is lower")
-        pairs = list(zip(mine[:at], best[:at], strict=True))
-        require(all(a["value"] == b["value"] for a, b in pairs), "those before equal")
-        scale = {"scale": mine[at]["scale"]} if "scale" in mine[at] else {}
-        gap = Gap(
-            text="",
-            of=mine[at]["of"],
-            after=[objective["of"] for objective in mine[:at]],
-            value=mine[at]["value"],
-            best=best[at]["value"],
-            is_least=best[at].get("bound") == best[at]["value"],
-            same_balance=about.policy.balance.kind is BalanceKind.DEC_MIN,
-            **scale,
-        )
-        found.add(gap)
-
-
-def add_needless(found: Statements, moves: int, fewest: int) -> None:
-    """State how many moves of a dec-min assignment are needless."""
-    with found.checking():
-        require(fewest < moves, "fewer moves are enough")
-        gap = Gap(text="", of="stickiness", value=moves, best=fewest, same_balance=True)
-        found.add(gap)
-
-
-def add_given_back(
-    about: ExplainedCase,
-    found: Statements,
-    members: Members,
-    transfers: Sequence[tuple[int, int, int]],
-    verdict: Verdict,
-) -> None:
-    """State which moves to give back, so that budget and balance are met.
-
-    The judge counts the assignment after all of them.
-    """
-    owned = about.case.owned
-    with found.checking():
-        records = about.records(transfers)
-        before = verdict["figures"]["moves"]
-        count = RunningCount(about.case, members, before)
-        count.apply(records)
-        after = about.judge(count.members, policy=str(about.policy))
-        met = after["policy"]
-        require(after["verdict"] == "valid", "it is valid")
-        require(met["balance_met"] and met["budget_met"], "balance and budget are met")
-        require(after["figures"]["moves"] == count.moves, "the moves are counted")
-        back = [t for t in records if t.partition in owned.get((t.to, t.topic), ())]
-        require(len(back) >= before - count.moves > 0, "partitions return to owners")
-        found.add(
-            MovesGivenBack(
-                text="",
-                moves=[before, count.moves],
-                budget=verdict["evidence"]["budget"]["max_moves"],
-                count=len(records),
-                transfers=records[:TRANSFERS_LISTED],
-                returned=[t for t in records[:TRANSFERS_LISTED] if t in back],
+        The judge counts the assignment after all of them.
+        """
+        about, count = self.about, self.count
+        with self.found.checking():
+            records, before = about.records(transfers), count.moves
+            count.apply(records)
+            after = about.judge(count.members, policy=str(about.policy))
+            met = after["policy"]
+            require(after["verdict"] == "valid", "it is valid")
+            require(met["balance_met"] and met["budget_met"], "both are met")
+            require(after["figures"]["moves"] == count.moves, "the moves are counted")
+            back = [record for record in records if _is_to_owner(about, record)]
+            require(len(back) >= before - count.moves > 0, "some return to owners")
+            self.found.add(
+                MovesGivenBack(
+                    text="",
+                    moves=[before, count.moves],
+                    budget=self.verdict["evidence"]["budget"]["max_moves"],
+                    count=len(records),
+                    transfers=records[:TRANSFERS_LISTED],
+                    returned=[t for t in records[:TRANSFERS_LISTED] if t in back],
+                )
             )
-        )
+
+    def add_peaks(self, chains: Sequence[Chain]) -> None:
+        """State the members with the peak lag, and the transfers that each could make.
+
+        Nothing is stated unless all of it together lowers the objective, within the
+        balance and the move budget.
+        """
+        if not chains:
+            return
+        about, count = self.about, self.count
+        listed = [about.records(chain) for chain in chains]
+        with self.found.checking(len(listed)):
+            for transfers in listed:
+                count.apply(transfers)
+        judged = about.judge(count.members, policy=str(about.policy))
+        before, after = map(_values_before_peak, (self.verdict, judged))
+        if before is None or after is None or not after < before:
+            return
+        count = self.count
+        with self.found.checking(len(listed[:LISTED])):
+            self.found.add(*[_peak(count, transfers) for transfers in listed[:LISTED]])
+        self.found.count_more("peak", len(listed) - LISTED)
+
+    def add_difference(self, transfers: Sequence[tuple[int, int, int]]) -> None:
+        """State the transfers that lead to the optimum."""
+        with self.found.checking():
+            records, count = self.about.records(transfers), self.count
+            count.apply(records)
+            best = self.about.best_document["members"]
+            reached = {
+                name: {topic: sorted(numbers) for topic, numbers in held.items()}
+                for name, held in best.items()
+            }
+            require(count.members == reached, "the transfers lead to the optimum")
+            listed = records[:TRANSFERS_LISTED]
+            self.found.add(
+                BetterAssignment(text="", count=len(records), transfers=listed)
+            )
+
+    def add_transfer(self) -> None:
+        """State the transfer that KIP-54 asks for, as the judge has found it."""
+        evidence = self.verdict["evidence"]["kip54_balanced"]
+        with self.found.checking():
+            transfer = TransferRecord.known(
+                topic=evidence["topic"],
+                partition=evidence["partition"],
+                giver=evidence["member"],
+                to=evidence["to"],
+            )
+            count, score = self.count, self.verdict["figures"]["kip54_score"]
+            loads = count.loads[transfer.giver] - count.loads[transfer.to]
+            require(loads >= 2, "the loads differ by two")
+            chain, _ = _chains(self.about, count, [[transfer]], score, by_count=True)
+            self.found.add(chain)
+
+    def add_uneven_topic(self) -> None:
+        """State a topic that is not even, as the judge has found it."""
+        evidence, about = self.verdict["evidence"]["balance"], self.about
+        with self.found.checking():
+            topic, names = evidence["topic"], (evidence["member"], evidence["to"])
+            loads = [len(self.members[name].get(topic, ())) for name in names]
+            require(topic in about.case.wants[names[1]], "the receiver subscribes")
+            require(loads[0] > 0, "the giver holds a partition")
+            if about.instance.capacity is None:
+                require(loads[0] - loads[1] >= 2, "the loads differ by two")
+            giver, to = names
+            self.found.add(
+                UnevenTopic(text="", topic=topic, member=giver, to=to, loads=loads)
+            )
 
 
-def add_peaks(
-    about: ExplainedCase,
-    found: Statements,
-    members: Members,
-    verdict: Verdict,
-    chains: Sequence[Chain],
-) -> None:
-    """State the members with the peak lag, and the transfers that each could make.
-
-    Nothing is stated unless all of it together lowers the objective, within the balance
-    and the move budget.
-    """
-    if not chains:
-        return
-    moves = verdict["figures"]["moves"]
-    count = RunningCount(about.case, members, moves)
-    listed = [about.records(chain) for chain in chains]
-    with found.checking(len(listed)):
-        for transfers in listed:
-            count.apply(transfers)
-    before, after = (
-        _values_before_peak(verdict),
-        _values_before_peak(about.judge(count.members, policy=str(about.policy))),
-    )
-    if before is None or after is None or not after < before:
-        return
-    count = RunningCount(about.case, members, moves)
-    with found.checking(len(listed[:LISTED])):
-        found.add(*[_peak(count, transfers) for transfers in listed[:LISTED]])
-    found.count_more("peak", len(listed) - LISTED)
-
-
-def add_difference(
-    about: ExplainedCase,
-    found: Statements,
-    members: Members,
-    transfers: Sequence[tuple[int, int, int]],
-) -> None:
-    """State the transfers that lead to the optimum."""
-    with found.checking():
-        records = about.records(transfers)
-        count = RunningCount(about.case, members, 0)
-        count.apply(records)
-        best = about.best_document["members"]
-        reached = {
-            name: {topic: sorted(numbers) for topic, numbers in held.items()}
-            for name, held in best.items()
-        }
-        require(count.members == reached, "the transfers lead to the optimum")
-        listed = records[:TRANSFERS_LISTED]
-        found.add(BetterAssignment(text="", count=len(records), transfers=listed))
-
-
-def add_transfer(
-    about: ExplainedCase, found: Statements, members: Members, verdict: Verdict
-) -> None:
-    """State the transfer that KIP-54 asks for, as the judge has found it."""
-    evidence = verdict["evidence"]["kip54_balanced"]
-    with found.checking():
-        transfer = TransferRecord.of(
-            evidence["topic"],
-            evidence["partition"],
-            giver=evidence["member"],
-            to=evidence["to"],
-        )
-        before = verdict["figures"]
-        count = RunningCount(about.case, members, before["moves"])
-        loads = count.loads[transfer.giver] - count.loads[transfer.to]
-        require(loads >= 2, "the loads differ by two")
-        score = before["kip54_score"]
-        found.add(_chains(about, count, [[transfer]], score, by_count=True)[0])
-
-
-def add_uneven_topic(
-    about: ExplainedCase, found: Statements, members: Members, verdict: Verdict
-) -> None:
-    """State a topic that is not even, as the judge has found it."""
-    evidence = verdict["evidence"]["balance"]
-    with found.checking():
-        topic, names = evidence["topic"], (evidence["member"], evidence["to"])
-        loads = [len(members[name].get(topic, ())) for name in names]
-        require(topic in about.case.wants[names[1]], "the receiver subscribes")
-        require(loads[0] > 0, "the giver holds a partition")
-        if about.instance.capacity is None:
-            require(loads[0] - loads[1] >= 2, "the loads differ by two")
-        found.add(
-            UnevenTopic(text="", topic=topic, member=names[0], to=names[1], loads=loads)
-        )
+def _is_to_owner(about: ExplainedCase, transfer: TransferRecord) -> bool:
+    """Return whether a transfer returns the partition to its owner."""
+    owned = about.case.owned.get((transfer.to, transfer.topic), ())
+    return transfer.partition in owned
 
 
 def _by_route(about: ExplainedCase, chains: Sequence[Chain]) -> list[list[Chain]]:
@@ -313,18 +297,14 @@ def _exchange(
     about: ExplainedCase, count: RunningCount, exchange: Exchange
 ) -> ClaimExchange:
     """Apply an exchange that keeps the balance; return the statement."""
-    owned, transfers = about.case.owned, about.records(exchange.transfers)
+    transfers = about.records(exchange.transfers)
     ends = (transfers[0].giver, transfers[-1].to)
     ratios, moves = count.ratios(ends), count.moves
     count.apply(transfers)
     require(count.ratios(ends) == ratios, "the balance is the same")
     gain = moves - count.moves
     require(gain == exchange.fewer_moves > 0, "it keeps more claims")
-    restored = [
-        transfer
-        for transfer in transfers
-        if transfer.partition in owned.get((transfer.to, transfer.topic), ())
-    ]
+    restored = [transfer for transfer in transfers if _is_to_owner(about, transfer)]
     return ClaimExchange(
         text="", transfers=transfers, restored=restored, gain=Gain(moves=gain)
     )

@@ -1,28 +1,17 @@
-"""Base of the records of explanation/1, and the parts of several statements."""
+"""Parts of several statements of explanation/1."""
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from oracle.strict_record import StrictRecord
 from rebalance import (
     Count,
     Optional,
 )
 
 
-class ExplanationRecord(BaseModel):
-    """A strict record; unknown keys are errors."""
-
-    model_config = ConfigDict(
-        strict=True,
-        extra="forbid",
-        frozen=True,
-        populate_by_name=True,
-        use_attribute_docstrings=True,
-    )
-
-
-class TransferRecord(ExplanationRecord):
+class TransferRecord(StrictRecord):
     """One partition that goes from one member to another."""
 
     topic: str
@@ -37,14 +26,8 @@ class TransferRecord(ExplanationRecord):
     to: str
     """Member that receives it."""
 
-    @classmethod
-    def of(cls, topic: str, partition: int, *, giver: str, to: str) -> TransferRecord:
-        """Return the record; ``from`` is not a name in Python."""
-        value = {"topic": topic, "partition": partition, "from": giver, "to": to}
-        return cls.model_validate(value)
 
-
-class Gain(ExplanationRecord):
+class Gain(StrictRecord):
     """Gain of transfers; less than 0 if they cost something."""
 
     kip54_score: Optional[int] = None
@@ -54,13 +37,13 @@ class Gain(ExplanationRecord):
     """Decrease of the moves."""
 
 
-class Statement(ExplanationRecord):
+class Statement(StrictRecord):
     """One checked statement; ``text`` is its sentence, with long lists shortened."""
 
     text: str = Field(description="The sentence, with long lists shortened.")
 
 
-class ClaimRecord(ExplanationRecord):
+class ClaimRecord(StrictRecord):
     """A claim on a partition."""
 
     member: str
@@ -70,7 +53,7 @@ class ClaimRecord(ExplanationRecord):
     """Generation of the claim; -1 if it is unknown."""
 
 
-class LagRecord(ExplanationRecord):
+class LagRecord(StrictRecord):
     """A partition and its lag, records."""
 
     topic: str

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from oracle.explanation import bound_sentences, improvement_sentences  # noqa: F401 - they register their sentences
 from oracle.explanation.explained_case import CheckError
 from oracle.explanation.explanation_records import AnyStatement
 from oracle.explanation.sentences import sentence_of

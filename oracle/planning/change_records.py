@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from oracle.strict_record import StrictRecord
 from rebalance import (
     Count,
     Optional,
 )
 
 
-class PlanRecord(BaseModel):
-    """A strict record; unknown keys are errors."""
-
-    model_config = ConfigDict(
-        strict=True,
-        extra="forbid",
-        frozen=True,
-        populate_by_name=True,
-        use_attribute_docstrings=True,
-    )
-
-    @classmethod
-    def known(cls, **fields: Any) -> Self:
-        """Return the record; fields that are None are absent."""
-        given = {name: field for name, field in fields.items() if field is not None}
-        return cls.model_validate(given)
-
-
-class Join(PlanRecord):
+class Join(StrictRecord):
     """A member joins."""
 
     kind: Literal["join"] = "join"
@@ -43,7 +26,7 @@ class Join(PlanRecord):
     """Its topics."""
 
 
-class Leave(PlanRecord):
+class Leave(StrictRecord):
     """A member leaves."""
 
     kind: Literal["leave"] = "leave"
@@ -53,7 +36,7 @@ class Leave(PlanRecord):
     """Member that leaves."""
 
 
-class Subscribe(PlanRecord):
+class Subscribe(StrictRecord):
     """A member subscribes to these topics, and no others."""
 
     kind: Literal["subscribe"] = "subscribe"
@@ -66,7 +49,7 @@ class Subscribe(PlanRecord):
     """Its topics from then on."""
 
 
-class AddPartitions(PlanRecord):
+class AddPartitions(StrictRecord):
     """A topic has so many partitions, or is created."""
 
     kind: Literal["partitions"] = "partitions"
@@ -79,7 +62,7 @@ class AddPartitions(PlanRecord):
     """Number of its partitions from then on."""
 
 
-class SetLag(PlanRecord):
+class SetLag(StrictRecord):
     """A partition has so much lag, in records; without ``partition``, all of a topic.
 
     ``times`` multiplies the lag of the topic.

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from pydantic import Field
 
-from oracle.planning.change_records import Change, PlanRecord
+from oracle.planning.change_records import Change
+from oracle.strict_record import StrictRecord
 from rebalance import (
     AssignmentDocument,
     Count,
@@ -21,7 +22,7 @@ from rebalance import (
 FORMAT: Final = "plan/1"
 
 
-class PlannedTransfer(PlanRecord):
+class PlannedTransfer(StrictRecord):
     """Partitions that go from one member to another.
 
     ``from`` is absent if they had no owner, or are new; ``leaves`` is true if the giver
@@ -44,7 +45,7 @@ class PlannedTransfer(PlanRecord):
     """Their lag after the change, records."""
 
 
-class Transition(PlanRecord):
+class Transition(StrictRecord):
     """How the group gets from its present state to an assignment."""
 
     mode: Literal["cooperative", "eager", "consumer"]
@@ -61,7 +62,7 @@ class Transition(PlanRecord):
     """Their number, times the ms that each has no owner."""
 
 
-class PlannedObjective(PlanRecord):
+class PlannedObjective(StrictRecord):
     """Value of an objective of the policy, counted by the judge."""
 
     of: str
@@ -74,7 +75,7 @@ class PlannedObjective(PlanRecord):
     """The value is in units of 1 ÷ scale; absent: 1."""
 
 
-class PlannedAnswer(PlanRecord):
+class PlannedAnswer(StrictRecord):
     """Outcome of one assignor after the change."""
 
     assignor: str
@@ -109,7 +110,7 @@ class PlannedAnswer(PlanRecord):
     """How the group gets there."""
 
 
-class Outcome(PlanRecord):
+class Outcome(StrictRecord):
     """The state of the group after the change.
 
     ``answers`` are those of the optimum and of every assignor; ``transfers`` and
@@ -135,7 +136,7 @@ class Outcome(PlanRecord):
     """The optimum, with its proof."""
 
 
-class Refuted(PlanRecord):
+class Refuted(StrictRecord):
     """Why a number of members does not suffice."""
 
     members: Count
@@ -153,7 +154,7 @@ class Refuted(PlanRecord):
     recomputed by the judge. ``search``: the report of an engine."""
 
 
-class MembersNeeded(PlanRecord):
+class MembersNeeded(StrictRecord):
     """The smallest number of members for a limit."""
 
     of: Literal["peak-lag", "load"]
@@ -195,7 +196,7 @@ class MembersNeeded(PlanRecord):
     """Members that leave, for the group to have so few."""
 
 
-class RankedAssignor(PlanRecord):
+class RankedAssignor(StrictRecord):
     """An assignor on the rebalances of a history."""
 
     assignor: str
@@ -234,7 +235,7 @@ class RankedAssignor(PlanRecord):
     rebalances; less than 0: it would have been worse."""
 
 
-class Ranking(PlanRecord):
+class Ranking(StrictRecord):
     """Assignors over a group's own history, the best first.
 
     ``actual`` is the group's own leader; ``used`` are the assignors that it used.
@@ -259,7 +260,7 @@ class Ranking(PlanRecord):
     """The advice of the page of an audit."""
 
 
-class PlanDocument(PlanRecord):
+class PlanDocument(StrictRecord):
     """Answers to what-if questions on one group."""
 
     format: Literal["plan/1"] = FORMAT
@@ -288,7 +289,3 @@ class PlanDocument(PlanRecord):
 
     ranking: Optional[Ranking] = None
     """Assignors over the history of the group."""
-
-    def to_document(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
-        return self.model_dump(by_alias=True, exclude_none=True)
