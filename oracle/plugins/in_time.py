@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from queue import Empty, SimpleQueue
-from threading import Thread
-from typing import NoReturn, TypeVar
+from concurrent.futures import wait
+from typing import TypeVar
+
+from oracle.threads import in_thread
 
 _T = TypeVar("_T")
 
@@ -21,25 +21,10 @@ def in_time(work: Callable[[], _T], *, seconds: float) -> _T:
     TimeoutError
         If it has not returned within the time limit.
     """
-    done: SimpleQueue[Callable[[], _T]] = SimpleQueue()
-
-    def run() -> None:
-        try:
-            found = work()
-        except BaseException as error:  # noqa: BLE001  # raised in the waiting thread
-            done.put(partial(_fail, error))
-        else:
-            done.put(lambda: found)
-
-    Thread(target=run, daemon=True, name="assignor").start()
-    try:
-        return done.get(timeout=seconds)()
-    except Empty:
-        raise TimeoutError(f"not done in {seconds:g} s") from None
-
-
-def _fail(error: BaseException) -> NoReturn:
-    """Raise the error as an `Exception`, even if it would end a thread or a process."""
-    if isinstance(error, Exception):
-        raise error
-    raise RuntimeError(repr(error)) from error
+    found = in_thread(work)
+    if not wait([found], timeout=seconds).done:
+        raise TimeoutError(f"not done in {seconds:g} s")
+    error = found.exception()
+    if error is not None and not isinstance(error, Exception):
+        raise RuntimeError(repr(error)) from error  # it would end a process
+    return found.result()

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event
 from types import FrameType
-from typing import Final, Generic, TypeVar
+from typing import Final, TypeVar
 
 from oracle.cli.printing.terminal import complain
+from oracle.threads import in_thread
 
 INTERRUPTED: Final = (
     "interrupted: writing the best found so far; Ctrl-C again exits at once"
@@ -27,34 +28,8 @@ def run_stoppable(work: Callable[[], _T], stop: Event) -> _T:
     """
     if threading.current_thread() is not threading.main_thread():
         return work()
-    task = _ThreadTask(work)
     with _stop_on_interrupt(stop):
-        threading.Thread(target=task.run, daemon=True).start()
-        task.done.wait()
-    return task.result()
-
-
-class _ThreadTask(Generic[_T]):
-    """Work in a thread, and its result or exception."""
-
-    def __init__(self, work: Callable[[], _T]) -> None:
-        self.work = work
-        self.done = Event()
-        self.results: list[_T] = []
-        self.error: BaseException | None = None
-
-    def run(self) -> None:
-        try:
-            self.results.append(self.work())
-        except BaseException as error:  # noqa: BLE001 - raised again by `result`
-            self.error = error
-        finally:
-            self.done.set()
-
-    def result(self) -> _T:
-        if self.error is not None:
-            raise self.error
-        return self.results[0]
+        return in_thread(work).result()
 
 
 @contextmanager
