@@ -14,7 +14,6 @@ from typing import Any, Final
 import numpy as np
 
 import verify
-from oracle.explanation import tight_sets
 from oracle.explanation.bound_terms import add_bounds
 from oracle.explanation.explained_case import (
     ExplainedCase,
@@ -24,6 +23,7 @@ from oracle.explanation.explained_case import (
 from oracle.explanation.explanation_records import Explanation
 from oracle.explanation.improvements import Improvements
 from oracle.explanation.statements import Statements
+from oracle.explanation.tight_sets import TightSets
 from oracle.explanation.violations import add_violations
 from rebalance import (
     Assignment,
@@ -70,24 +70,14 @@ def explain(
         If the policy does not apply to the instance.
     """
     about = _understood(rebalance, policy, solve_one, claim_rule, max_partitions)
-    if assignment is not None:
-        about = replace(about, given=assignment["members"])
     found = Statements()
-    best, verdict = about.best, about.best_verdict
-    if assignment is not None:
-        members: Members = assignment["members"]
-        verdict = about.judge(members, policy=str(policy))
-        if verdict["verdict"] == "valid":
-            answer = _explain_valid(about, found, members, verdict)
-        else:
-            add_violations(about, found, rebalance, members, verdict)
-            answer = "invalid"
-    elif best.assignment is None:
-        answer = best.status.value
+    if assignment is None:
+        verdict, answer = about.best_verdict, _explain_optimum(about, found)
     else:
-        answer = _explain_best(about, found, about.best_document["members"])
-    is_counted = verdict["verdict"] != "unreadable" and not (
-        assignment is None and best.assignment is None
+        about = replace(about, given=assignment["members"])
+        verdict, answer = _explain_given(about, found, rebalance)
+    has_figures = verdict["verdict"] != "unreadable" and not (
+        assignment is None and about.best.assignment is None
     )
     return Explanation.known(
         group=about.instance.group,
@@ -95,12 +85,30 @@ def explain(
         policy=str(about.policy),
         subject="optimum" if assignment is None else "given",
         answer=answer,
-        figures=Figures.of_verdict(verdict["figures"]) if is_counted else None,
+        figures=Figures.of_verdict(verdict["figures"]) if has_figures else None,
         statements=found.listed,
         more=dict(sorted(found.more.items())),
         withdrawn=found.withdrawn,
-        reason=best.reason,
+        reason=about.best.reason,
     )
+
+
+def _explain_optimum(about: ExplainedCase, found: Statements) -> str:
+    if about.best.assignment is None:
+        return about.best.status.value
+    return _explain_best(about, found, about.best_document["members"])
+
+
+def _explain_given(
+    about: ExplainedCase, found: Statements, rebalance: Document
+) -> tuple[Verdict, str]:
+    """Return the verdict on the given assignment, and the answer."""
+    members = about.given or {}
+    verdict = about.judge(members, policy=str(about.policy))
+    if verdict["verdict"] == "valid":
+        return verdict, _explain_valid(about, found, members, verdict)
+    add_violations(about, found, rebalance, members, verdict)
+    return verdict, "invalid"
 
 
 def _understood(
@@ -193,11 +201,11 @@ def _explain_best(about: ExplainedCase, found: Statements, members: Members) -> 
 
 def _add_tight_sets(about: ExplainedCase, found: Statements, members: Members) -> None:
     with found.checking():
-        blocks = tight_sets.blocks_in(about)
-        tight_sets.add_blocks(about, found, members, blocks)
+        sets = TightSets(about, found, members)
+        sets.add_blocks()
         first = about.policy.objectives[:1]
         if first and first[0].only is Objective.STICKINESS:
-            tight_sets.add_claims(about, found, blocks)
+            sets.add_claims()
 
 
 def _add_balance(given: Improvements) -> None:

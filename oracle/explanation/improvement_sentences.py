@@ -20,6 +20,7 @@ from oracle.explanation.phrases import (
     NAME_SHOWN,
     NAMES_SHOWN,
     TRANSFERS_SHOWN,
+    first_text,
     gain_text,
     loads_list,
     name_text,
@@ -36,6 +37,7 @@ from oracle.names import abridged
 from oracle.wording import counted
 
 RESTORED_SHOWN: Final = 3
+STAYED: Final = " could have stayed with"
 
 
 @sentence_of.register
@@ -64,9 +66,7 @@ def _violation_parts(violated: Violated) -> Iterator[str]:
         spot = spot_text(violated.topic, violated.partition)
         if violated.claims:
             claims = [_claim_text(claim) for claim in violated.claims[:NAMES_SHOWN]]
-            more = len(violated.claims) - len(claims)
-            rest = f", and {more:,} more" if more else ""
-            yield f"Claims on {spot}: {', '.join(claims)}{rest}."
+            yield f"Claims on {spot}: {first_text(claims, len(violated.claims))}."
         else:
             yield f"No member claims {spot}."
     yield _effect(violated)
@@ -155,11 +155,9 @@ def _improving_chain_text(chain: ImprovingChain) -> str:
         first = alike[0]
         spots = f"{name_text(first.topic)}:{numbers}"
         steps.append(f"{spots} from {name_text(first.giver)} to {name_text(first.to)}")
-    more = length - len(steps)
-    path = ", ".join(steps) + (f", and {more:,} more" if more else "")
     high, low = chain.loads
     return (
-        f"{path}: {name_text(giver)} goes from {high:,} to"
+        f"{first_text(steps, length)}: {name_text(giver)} goes from {high:,} to"
         f" {counted(high - number, 'partition')}, {name_text(receiver)} from {low:,} to"
         f" {low + number:,}{gain_text(chain.gain)}."
     )
@@ -177,13 +175,12 @@ def _uneven_topic_text(topic: UnevenTopic) -> str:
 
 @sentence_of.register
 def _claim_exchange_text(exchange: ClaimExchange) -> str:
-    first, *others = exchange.restored[:RESTORED_SHOWN]
-    text = f"{spot_text(first.topic, first.partition)} could have stayed with"
-    text += f" {name_text(first.to)}"
-    for back in others:
-        text += f", {spot_text(back.topic, back.partition)} with {name_text(back.to)}"
-    more = len(exchange.restored) - RESTORED_SHOWN
-    text += f", and {more:,} more" if more > 0 else ""
+    kept = [
+        f"{spot_text(back.topic, back.partition)}{' with' if place else STAYED}"
+        f" {name_text(back.to)}"
+        for place, back in enumerate(exchange.restored[:RESTORED_SHOWN])
+    ]
+    text = first_text(kept, len(exchange.restored))
     if len(exchange.transfers) == 1:
         return f"{text}: the balance is the same{gain_text(exchange.gain)}."
     return (
@@ -198,8 +195,7 @@ def _moves_given_back_text(given_back: MovesGivenBack) -> str:
         f"{spot_text(back.topic, back.partition)} to {name_text(back.to)}"
         for back in given_back.returned[:TRANSFERS_SHOWN]
     ]
-    more = len(given_back.returned) - len(listed)
-    text = f"Give back {', '.join(listed)}" + (f", and {more:,} more" if more else "")
+    text = f"Give back {first_text(listed, len(given_back.returned))}"
     others = given_back.count - len(given_back.returned)
     if others:
         verb = "is" if others == 1 else "are"
@@ -228,11 +224,8 @@ def _peak_member_text(member: PeakMember) -> str:
 
 @sentence_of.register
 def _better_assignment_text(assignment: BetterAssignment) -> str:
-    listed = assignment.transfers[:TRANSFERS_SHOWN]
-    more = assignment.count - len(listed)
-    rest = f", and {more:,} more" if more else ""
     verb = "leads" if assignment.count == 1 else "lead"
     return (
         f"{counted(assignment.count, 'transfer')} {verb} to the best assignment:"
-        f" {path_text(listed)}{rest}."
+        f" {path_text(assignment.transfers, assignment.count)}."
     )

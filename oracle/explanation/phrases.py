@@ -61,15 +61,20 @@ def gain_text(gain: Gain) -> str:
     return f", with {' and '.join(parts)}" if parts else ""
 
 
-def path_text(transfers: Sequence[TransferRecord]) -> str:
-    """Format transfers as ``t:0 from a to b, u:1 from b to c``."""
+def first_text(shown: Sequence[str], total: int) -> str:
+    """Format the first of so many parts as ``a, b, and 9 more``."""
+    more = total - len(shown)
+    return ", ".join(shown) + (f", and {more:,} more" if more else "")
+
+
+def path_text(transfers: Sequence[TransferRecord], total: int | None = None) -> str:
+    """Format transfers, of so many, as ``t:0 from a to b, u:1 from b to c``."""
     listed = [
         f"{spot_text(transfer.topic, transfer.partition)}"
         f" from {name_text(transfer.giver)} to {name_text(transfer.to)}"
         for transfer in transfers[:TRANSFERS_SHOWN]
     ]
-    more = len(transfers) - len(listed)
-    return ", ".join(listed) + (f", and {more:,} more" if more else "")
+    return first_text(listed, len(transfers) if total is None else total)
 
 
 def numbers_text(partitions: Sequence[int]) -> str:

@@ -20,7 +20,6 @@ from oracle.explanation.explained_case import (
 )
 from oracle.explanation.statements import Statements
 from solver.explanation import (
-    Block,
     Crowd,
     Outranked,
     blocks_of,
@@ -43,239 +42,222 @@ class MemberLevels(NamedTuple):
     loads: Mapping[Key, tuple[int, int]]  # least and most; empty with capacities
 
 
-def add_blocks(
-    about: ExplainedCase, found: Statements, members: Members, blocks: list[Block]
-) -> None:
-    """State which partitions can only go to which members.
+class TightSets:
+    """Blocks of the optimum's certificate, and the statements on them.
+
+    ``members`` have the values of the optimum; statements are added to ``found``.
 
     Raises
     ------
     CheckError
-        If the levels, or the sets of all blocks of a level and above, are not tight.
+        If the judge does not accept the certificate.
     """
-    levels = _levels(about)
-    named = _BlockNames(about, blocks)
-    _check_upper_sets(about, members, named, blocks)
-    for number, block in enumerate(blocks[:LISTED]):
-        with found.checking():
-            record = named.block_record(number, block, members, levels)
-            _check_block(about, record, members, levels)
-            found.add(record)
-    found.count_more("block", len(blocks) - LISTED)
 
+    def __init__(
+        self, about: ExplainedCase, found: Statements, members: Members
+    ) -> None:
+        self.about, self.found, self.members = about, found, members
+        self.certificate = about.stickiest().require_certificate()
+        self.blocks = blocks_of(about.instance, self.certificate)
+        self.levels = _levels(about)
+        topics, names = about.instance.topics, about.instance.members
+        self.topics = [[topics[t] for t in block.topics] for block in self.blocks]
+        self.names = [[names[m] for m in block.members] for block in self.blocks]
 
-def add_claims(about: ExplainedCase, found: Statements, blocks: list[Block]) -> None:
-    """State which claims no balanced assignment keeps."""
-    certificate = about.stickiest().require_certificate()
-    levels = _levels(about)
-    outranked = outranked_claims(about.instance, certificate)
-    for forbidden in outranked[:LISTED]:
-        with found.checking():
-            record = _outranked_record(about, forbidden, levels)
-            _check_outranked(about, record, levels)
-            found.add(record)
-    found.count_more("outranked", len(outranked) - LISTED)
-    crowds = crowds_of(about.instance, certificate, blocks)
-    for crowd in crowds[:LISTED]:
-        with found.checking():
-            claims = _claims_record(about, crowd)
-            _check_claims(about, claims, crowd, levels)
-            found.add(claims)
-    found.count_more("claims", len(crowds) - LISTED)
+    def add_blocks(self) -> None:
+        """State which partitions can only go to which members.
 
+        Raises
+        ------
+        CheckError
+            If the sets of all blocks of a level and above are not tight.
+        """
+        self._check_upper_sets()
+        for number in range(min(len(self.blocks), LISTED)):
+            with self.found.checking():
+                record = self._block_record(number)
+                self._check_block(record)
+                self.found.add(record)
+        self.found.count_more("block", len(self.blocks) - LISTED)
 
-def blocks_in(about: ExplainedCase) -> list[Block]:
-    """Return the blocks of the optimum's certificate."""
-    return blocks_of(about.instance, about.stickiest().require_certificate())
+    def add_claims(self) -> None:
+        """State which claims no balanced assignment keeps."""
+        instance = self.about.instance
+        outranked = outranked_claims(instance, self.certificate)
+        for forbidden in outranked[:LISTED]:
+            with self.found.checking():
+                record = self._outranked_record(forbidden)
+                self._check_outranked(record)
+                self.found.add(record)
+        self.found.count_more("outranked", len(outranked) - LISTED)
+        crowds = crowds_of(instance, self.certificate, self.blocks)
+        for crowd in crowds[:LISTED]:
+            with self.found.checking():
+                claims = self._claims_record(crowd)
+                self._check_claims(claims, crowd)
+                self.found.add(claims)
+        self.found.count_more("claims", len(crowds) - LISTED)
 
+    def _load(self, name: str) -> int:
+        return load_of(self.members, name)
 
-class _BlockNames:
-    """Names of the topics and members of blocks."""
-
-    def __init__(self, about: ExplainedCase, blocks: Sequence[Block]) -> None:
-        topics, members = about.instance.topics, about.instance.members
-        self.about = about
-        self.topics = [[topics[t] for t in block.topics] for block in blocks]
-        self.members = [[members[m] for m in block.members] for block in blocks]
-
-    def block_record(
-        self, number: int, block: Block, members: Members, levels: MemberLevels
-    ) -> TightBlock:
-        case = self.about.case
-        topics, names = set(self.topics[number]), set(self.members[number])
+    def _block_record(self, number: int) -> TightBlock:
+        case, instance = self.about.case, self.about.instance
+        topics, names = set(self.topics[number]), set(self.names[number])
         subscribers = {name for topic in topics for name in case.subscribers[topic]}
         wanted = {topic for name in names for topic in case.wants[name]}
         loads = sorted(
-            ((load_of(members, name), case.capacity[name]) for name in names),
-            reverse=True,
+            ((self._load(name), case.capacity[name]) for name in names), reverse=True
         )
         found = TightBlock(
             text="",
             topics=self.topics[number],
-            partitions=int(self.about.instance.topic_sizes[block.topics].sum()),
-            members=self.members[number],
+            partitions=int(instance.topic_sizes[self.blocks[number].topics].sum()),
+            members=self.names[number],
             loads=[load for load, _ in loads],
             above=sorted(subscribers - names),
             below=sorted(t for t in wanted - topics if case.partitions[t]),
         )
-        if self.about.instance.capacity is not None:
+        if instance.capacity is not None:
             return found.model_copy(update={"capacities": [w for _, w in loads]})
         if not found.below:
             return found
-        keys = [_lowest(self.about, levels, topic) for topic in found.below]
-        most = max(levels.loads[key][1] for key in keys)
+        most = max(self.levels.loads[self._lowest(t)][1] for t in found.below)
         extremes = {"least": min(found.loads), "most_below": most}
         return found.model_copy(update=extremes)
 
+    def _check_block(self, block: TightBlock) -> None:
+        """Count the partitions and loads, and compare the levels of all others."""
+        case, key, inside = self.about.case, self.levels.key, set(block.members)
+        above, topics = set(block.above), set(block.topics)
+        place = key[block.members[0]]
+        partitions = sum(case.partitions[t] for t in topics)
+        require(
+            partitions == block.partitions == sum(block.loads),
+            "the members hold as many partitions as the topics have",
+        )
+        for topic in topics:
+            others = set(case.subscribers[topic]) - inside
+            require(others <= above, "nobody else subscribes")
+        require(all(key[name] > place for name in above), "the others have more")
+        for name in block.members:
+            require(key[name] == place, "the members have one level")
+            held = {topic for topic, numbers in self.members[name].items() if numbers}
+            require(held <= topics, "the members hold nothing else")
+        below = set(block.below)
+        for name in block.members:
+            wanted = {t for t in case.wants[name] if case.partitions[t]}
+            require(wanted <= topics | below, "the members can hold nothing else")
+        for topic in below:
+            is_lower = self._lowest(topic) < place
+            require(is_lower, "the other topics go to members with a lower level")
+        if self.about.instance.capacity is None:
+            require(max(block.loads) - min(block.loads) <= 1, "the loads are even")
+            self._compare_loads(block)
 
-def _check_block(
-    about: ExplainedCase, block: TightBlock, members: Members, levels: MemberLevels
-) -> None:
-    """Count the partitions and loads, and compare the levels of all others."""
-    case, inside = about.case, set(block.members)
-    above, topics = set(block.above), set(block.topics)
-    place = levels.key[block.members[0]]
-    require(
-        sum(case.partitions[t] for t in topics) == block.partitions == sum(block.loads),
-        "the members hold as many partitions as the topics have",
-    )
-    for topic in topics:
-        others = set(case.subscribers[topic]) - inside
-        require(others <= above, "nobody else subscribes")
-    require(all(levels.key[name] > place for name in above), "the others have more")
-    for name in block.members:
-        require(levels.key[name] == place, "the members have one level")
-        held = {topic for topic, numbers in members[name].items() if numbers}
-        require(held <= topics, "the members hold nothing else")
-    below = set(block.below)
-    for name in block.members:
-        wanted = {t for t in case.wants[name] if case.partitions[t]}
-        require(wanted <= topics | below, "the members can hold nothing else")
-    for topic in below:
-        lowest = _lowest(about, levels, topic)
-        require(lowest < place, "the other topics go to members with a lower level")
-    if about.instance.capacity is None:
-        require(max(block.loads) - min(block.loads) <= 1, "the loads are even")
-        _compare_loads(block, members, levels)
+    def _compare_loads(self, block: TightBlock) -> None:
+        """Compare the loads that the sentence compares, in any balanced assignment.
 
+        The loads of a block have one sum and differ by at most 1, so their least is
+        that of this assignment.
+        """
+        loads = [self._load(name) for name in block.members]
+        require(sorted(loads, reverse=True) == block.loads, "the loads are counted")
+        most = max(loads)
+        for name in block.above:
+            least, _ = self.levels.loads[self.levels.key[name]]
+            require(least >= most, "the others hold at least as many in any case")
+            require(self._load(name) >= least, "they do here")
+        if block.least is not None and block.most_below is not None:
+            holds = min(loads) == block.least >= block.most_below
+            require(holds, "those hold no more")
 
-def _compare_loads(block: TightBlock, members: Members, levels: MemberLevels) -> None:
-    """Compare the loads that the sentence compares, in any balanced assignment.
+    def _lowest(self, topic: str) -> Key:
+        """Return the lowest level of the subscribers of a topic."""
+        return min(self.levels.key[name] for name in self.about.case.subscribers[topic])
 
-    The loads of a block have one sum and differ by at most 1, so their least is that of
-    this assignment.
-    """
-    loads = [load_of(members, name) for name in block.members]
-    require(sorted(loads, reverse=True) == block.loads, "the loads are counted")
-    most = max(loads)
-    for name in block.above:
-        least, _ = levels.loads[levels.key[name]]
-        require(least >= most, "the others hold at least as many in any case")
-        require(load_of(members, name) >= least, "they do here")
-    if block.least is not None and block.most_below is not None:
-        require(min(loads) == block.least >= block.most_below, "those hold no more")
+    def _check_upper_sets(self) -> None:
+        """Count that members of each level and above hold all that only they can hold.
 
+        Their number of partitions is then the least that they can hold together.
+        """
+        case, inside, blocks = self.about.case, set[str](), self.blocks
+        partitions = held = 0
+        for number, block in enumerate(blocks):
+            inside |= set(self.names[number])
+            held += sum(map(self._load, self.names[number]))
+            partitions += sum(case.partitions[topic] for topic in self.topics[number])
+            is_last = (
+                number + 1 == len(blocks) or blocks[number + 1].place != block.place
+            )
+            if is_last:
+                require(held == partitions, "the set is tight")
+        for topic, names in case.subscribers.items():
+            if names and case.partitions[topic]:
+                for name in set(names) - inside:  # a level above its first partition
+                    require(self._load(name) == 0, "others hold nothing")
 
-def _lowest(about: ExplainedCase, levels: MemberLevels, topic: str) -> Key:
-    """Return the lowest level of the subscribers of a topic."""
-    return min(levels.key[name] for name in about.case.subscribers[topic])
+    def _claims_record(self, crowd: Crowd) -> CrowdedClaims:
+        topics, members = self.about.instance.topics, self.about.instance.members
+        return CrowdedClaims(
+            text="",
+            members=[members[m] for m in crowd.members],
+            topics=[topics[t] for t in crowd.block.topics],
+            claims=crowd.claims,
+            others=crowd.others,
+            room=crowd.room,
+            leaving=crowd.leaving,
+        )
 
+    def _check_claims(self, claims: CrowdedClaims, crowd: Crowd) -> None:
+        """Count claims, others, and room from the instance and the levels."""
+        case, levels, inside = self.about.case, self.levels, set(claims.members)
+        block = {self.about.instance.members[m] for m in crowd.block.members}
+        mine = others = 0
+        for topic in claims.topics:
+            eligible = [name for name in case.subscribers[topic] if name in block]
+            owned = {name: len(case.owned.get((name, topic), ())) for name in eligible}
+            mine += sum(owned[name] for name in eligible if name in inside)
+            if inside.issuperset(eligible):
+                others += case.partitions[topic] - sum(owned.values())
+        extra = sum(case.partitions[t] for t in claims.topics)
+        extra -= sum(levels.low[name] for name in block)
+        room = sum(levels.low[name] for name in inside)
+        room += min(extra, sum(levels.is_flexible[name] for name in inside))
+        found = (mine, others, room, mine + others - room)
+        stated = (claims.claims, claims.others, claims.room, claims.leaving)
+        require(found == stated, f"counted {found}, stated {stated}")
 
-def _check_upper_sets(
-    about: ExplainedCase,
-    members: Members,
-    named: _BlockNames,
-    blocks: Sequence[Block],
-) -> None:
-    """Count that members of each level and above hold all that only they can hold.
+    def _outranked_record(self, found: Outranked) -> OutrankedClaims:
+        about, key, loads = self.about, self.levels.key, self.levels.loads
+        name = about.instance.members[found.member]
+        topic = about.instance.topics[found.topic]
+        lowest = self._lowest(topic)
+        claims = OutrankedClaims(
+            text="",
+            member=name,
+            topic=topic,
+            partitions=[about.spot(row)[1] for row in found.partitions],
+            to=[
+                other for other in about.case.subscribers[topic] if key[other] == lowest
+            ],
+            by_capacity=about.instance.capacity is not None,
+        )
+        if claims.by_capacity:
+            return claims
+        extremes = {"least": loads[key[name]][0], "most": loads[lowest][1]}
+        return claims.model_copy(update=extremes)
 
-    Their number of partitions is then the least that they can hold together.
-    """
-    case, inside = about.case, set[str]()
-    partitions = held = 0
-    for number, block in enumerate(blocks):
-        inside |= set(named.members[number])
-        held += sum(load_of(members, name) for name in named.members[number])
-        for topic in named.topics[number]:
-            partitions += case.partitions[topic]
-        is_last = number + 1 == len(blocks) or blocks[number + 1].place != block.place
-        if is_last:
-            require(held == partitions, "the set is tight")
-    for topic, names in case.subscribers.items():
-        if names and case.partitions[topic]:
-            for name in set(names) - inside:  # a level above its first partition
-                require(load_of(members, name) == 0, "others hold nothing")
-
-
-def _claims_record(about: ExplainedCase, crowd: Crowd) -> CrowdedClaims:
-    topics, members = about.instance.topics, about.instance.members
-    return CrowdedClaims(
-        text="",
-        members=[members[m] for m in crowd.members],
-        topics=[topics[t] for t in crowd.block.topics],
-        claims=crowd.claims,
-        others=crowd.others,
-        room=crowd.room,
-        leaving=crowd.leaving,
-    )
-
-
-def _check_claims(
-    about: ExplainedCase, claims: CrowdedClaims, crowd: Crowd, levels: MemberLevels
-) -> None:
-    """Count claims, others, and room from the instance and the levels."""
-    case, inside = about.case, set(claims.members)
-    block = {about.instance.members[m] for m in crowd.block.members}
-    mine = others = 0
-    for topic in claims.topics:
-        eligible = [name for name in case.subscribers[topic] if name in block]
-        owned = {name: len(case.owned.get((name, topic), ())) for name in eligible}
-        mine += sum(owned[name] for name in eligible if name in inside)
-        if inside.issuperset(eligible):
-            others += case.partitions[topic] - sum(owned.values())
-    extra = sum(case.partitions[t] for t in claims.topics)
-    extra -= sum(levels.low[name] for name in block)
-    room = sum(levels.low[name] for name in inside)
-    room += min(extra, sum(levels.is_flexible[name] for name in inside))
-    found = (mine, others, room, mine + others - room)
-    stated = (claims.claims, claims.others, claims.room, claims.leaving)
-    require(found == stated, f"counted {found}, stated {stated}")
-
-
-def _outranked_record(
-    about: ExplainedCase, found: Outranked, levels: MemberLevels
-) -> OutrankedClaims:
-    name = about.instance.members[found.member]
-    topic = about.instance.topics[found.topic]
-    subscribers = about.case.subscribers[topic]
-    lowest = _lowest(about, levels, topic)
-    claims = OutrankedClaims(
-        text="",
-        member=name,
-        topic=topic,
-        partitions=[about.spot(row)[1] for row in found.partitions],
-        to=[
-            subscriber for subscriber in subscribers if levels.key[subscriber] == lowest
-        ],
-        by_capacity=about.instance.capacity is not None,
-    )
-    if claims.by_capacity:
-        return claims
-    least, most = levels.loads[levels.key[name]][0], levels.loads[lowest][1]
-    return claims.model_copy(update={"least": least, "most": most})
-
-
-def _check_outranked(
-    about: ExplainedCase, found: OutrankedClaims, levels: MemberLevels
-) -> None:
-    """Look up the claims, and compare the levels."""
-    owned = about.case.owned.get((found.member, found.topic), set())
-    require(owned.issuperset(found.partitions), "the member owns the partitions")
-    for name in found.to:
-        require(found.topic in about.case.wants[name], "the others subscribe")
-        require(levels.key[name] < levels.key[found.member], "their level is lower")
-    if found.least is not None and found.most is not None:
-        require(found.most <= found.least, "they hold at most as many in any case")
+    def _check_outranked(self, found: OutrankedClaims) -> None:
+        """Look up the claims, and compare the levels."""
+        case, key = self.about.case, self.levels.key
+        owned = case.owned.get((found.member, found.topic), set())
+        require(owned.issuperset(found.partitions), "the member owns the partitions")
+        for name in found.to:
+            require(found.topic in case.wants[name], "the others subscribe")
+            require(key[name] < key[found.member], "their level is lower")
+        if found.least is not None and found.most is not None:
+            require(found.most <= found.least, "they hold at most as many in any case")
 
 
 def _levels(about: ExplainedCase) -> MemberLevels:

@@ -122,11 +122,7 @@ class ResizedGroup:
         taken = sum(self.sizes.get(topic, 0) for topic in set(self.subscription))
         return self.present + taken + 1
 
-    def judged(self, count: int, policy: Policy) -> dict[str, Any]:
-        """Solve for this number of members, and return the verdict."""
-        return self.judged_group(self.of(count), policy)
-
-    def judged_group(self, rebalance: Rebalance, policy: Policy) -> dict[str, Any]:
+    def judged(self, rebalance: Rebalance, policy: Policy) -> dict[str, Any]:
         """Solve a group, and return the verdict."""
         rule = self.question.claim_rule
         instance = instance_of(rebalance, claim_rule=rule)
@@ -247,7 +243,7 @@ class _MembersSearch:
 
     def _load(self, count: int) -> int:
         """Return the smallest possible largest load, checked by the judge's chains."""
-        verdict = self.group.judged(count, STICKY)
+        verdict = self.group.judged(self.group.of(count), STICKY)
         if verdict["verdict"] != "valid" or not verdict["figures"]["dec_min_balanced"]:
             raise InstanceError("the judge refutes the optimum", subject=count)
         loads: list[int] = verdict["figures"]["loads"]
@@ -255,7 +251,7 @@ class _MembersSearch:
 
     def _lag(self, count: int, policy: Policy) -> int | None:
         """Return the peak lag if it is within the limit; else note why it is not."""
-        verdict = self.group.judged(count, policy)
+        verdict = self.group.judged(self.group.of(count), policy)
         objectives = verdict.get("objectives", [])
         if verdict["verdict"] == "valid" and objectives:
             (peak,) = objectives
@@ -278,7 +274,7 @@ class _MembersSearch:
         rebalance = self.group.unrelieved
         if rebalance is None:
             return None
-        verdict = self.group.judged_group(rebalance, _PEAK_LAG)
+        verdict = self.group.judged(rebalance, _PEAK_LAG)
         if verdict["verdict"] != "valid" or not verdict.get("objectives"):
             return None
         (peak,) = verdict["objectives"]
