@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from pipeline.evaluation import (
@@ -23,19 +22,10 @@ Document = dict[str, Any]
 FORMAT: Final = "comparison/1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActualAssignment:
-    """Assignment by a group's leader or coordinator; ``members`` as in JSON."""
-
-    members: Mapping[str, Mapping[str, list[int]]]
-    assignor: str | None = None
-    cooperative: bool = False
-
-
 def comparison_of(
     rebalance: Rebalance,
     claim_rule: str,
-    actual: ActualAssignment | None = None,
+    actual: Mapping[str, Any] | None = None,
     *,
     assignors: Collection[str] = KNOWN,
 ) -> Document:
@@ -45,7 +35,9 @@ def comparison_of(
     ----------
     rebalance : Rebalance
     claim_rule : str
-    actual : ActualAssignment or None
+    actual : mapping or None
+        The assignment by the group's leader or coordinator: the arguments of
+        `pipeline.evaluation.Evaluation.actual`.
     assignors : collection of str
         As `pipeline.evaluation.selection` returns them. Without KIP-54's optimum, which
         may need a solver, every ``kip54_gap`` is None.
@@ -69,7 +61,7 @@ def comparison_of(
     least = least_of(optimum, kip54, by_capacity=evaluation.by_capacity)
     listed = [optimum] if kip54 is None else [optimum, kip54]
     if actual is not None:
-        listed.append(_actual(evaluation, actual))
+        listed.append(evaluation.actual(**actual))
     listed += answers.values()
     identity = {"group": rebalance.group, "id": rebalance.id}
     return {
@@ -78,12 +70,6 @@ def comparison_of(
         "peak_lag_bound": evaluation.peak_lag_bound,
         "answers": [_answer(answer, least) for answer in listed],
     }
-
-
-def _actual(evaluation: Evaluation, actual: ActualAssignment) -> AssignorAnswer:
-    return evaluation.actual(
-        actual.members, assignor=actual.assignor, cooperative=actual.cooperative
-    )
 
 
 def _named(found: AssignorAnswer | Failure) -> tuple[str, AssignorAnswer]:

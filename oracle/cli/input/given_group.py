@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,8 +24,6 @@ from rebalance import (
 )
 
 if TYPE_CHECKING:  # the judge needs no numpy; Arrow is imported if a group is read
-    from oracle.comparison import ActualAssignment
-    from pipeline.causes import Cause, Silence
     from pipeline.groups import AssignorHistory, GroupRebalance
     from rebalance import ClaimRule, Instance
 
@@ -45,22 +42,25 @@ class GivenGroup:
     """A group that was read from a source; its text is for messages."""
 
     source: str
-    rebalance: Rebalance
-    assignment: AssignmentDocument | None = None
-    cooperative: bool = False
-    premises: tuple[str, ...] = ()
-    causes: tuple[Cause, ...] = ()
-    generation: int | None = None
-    at: datetime | None = None
-    silences: tuple[Silence, ...] = ()
+    found: GroupRebalance
 
     def __str__(self) -> str:
         """Return the source and the group."""
         return f"{self.source}, group {self.rebalance.group}"
 
+    @property
+    def rebalance(self) -> Rebalance:
+        """The group before the rebalance."""
+        return self.found.rebalance
+
+    @property
+    def assignment(self) -> AssignmentDocument | None:
+        """The assignment by its leader, if the source states it."""
+        return self.found.assignment
+
     def without_assignment(self) -> GivenGroup:
         """Return the group without its leader's assignment."""
-        return replace(self, assignment=None)
+        return replace(self, found=replace(self.found, assignment=None))
 
     def after(self) -> Rebalance:
         """Return the group after it: members own their assigned partitions."""
@@ -68,7 +68,7 @@ class GivenGroup:
 
         if self.assignment is None:
             return self.rebalance
-        if self.cooperative and self._withholds():
+        if self.found.cooperative and self._withholds():
             complain(f"{self}: {BETWEEN_ROUNDS}")
         return with_held(self.rebalance, self.assignment)
 
@@ -78,22 +78,20 @@ class GivenGroup:
 
         if self.assignment is None:
             return verify.read_rebalance(to_json(self.rebalance)), None
-        if self.cooperative and self._withholds():
+        if self.found.cooperative and self._withholds():
             complain(f"{self}: {COOPERATIVE_ROUND}")
         return self.own_pair()
 
     @property
-    def actual(self) -> ActualAssignment | None:
+    def actual(self) -> dict[str, Any] | None:
         """The assignment, to be compared; None: the source does not state it."""
-        from oracle.comparison import ActualAssignment
-
         if self.assignment is None or self.assignment.members is None:
             return None
-        return ActualAssignment(
-            members=plain_of(self.assignment)["members"],
-            assignor=self.assignment.assignor,
-            cooperative=self.cooperative,
-        )
+        return {
+            "members": plain_of(self.assignment)["members"],
+            "assignor": self.assignment.assignor,
+            "cooperative": self.found.cooperative,
+        }
 
     def own_pair(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return instance and assignment as the judge reads them.
@@ -123,9 +121,9 @@ class GivenGroup:
             to_json(self.assignment).decode(),
             out,
             claim_rule=claim_rule,
-            generation=self.generation,
-            at=self.at,
-            is_round=self.cooperative,
+            generation=self.found.generation,
+            at=self.found.at,
+            is_round=self.found.cooperative,
         )
 
     def _withholds(self) -> bool:
@@ -160,17 +158,7 @@ def given_input(
     if file is not None:
         raise typer.BadParameter(f"either a file, {file}, or --from, not both")
     found = _read(choice, max_partitions, with_causes=with_causes)
-    return GivenGroup(
-        source=choice.source,
-        rebalance=found.rebalance,
-        assignment=found.assignment,
-        cooperative=found.cooperative,
-        premises=found.premises,
-        causes=found.causes,
-        generation=found.generation,
-        at=found.at,
-        silences=found.silences,
-    )
+    return GivenGroup(source=choice.source, found=found)
 
 
 def read_given(

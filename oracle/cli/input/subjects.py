@@ -24,15 +24,11 @@ from conformance.runs import (
     external_command,
 )
 from oracle.cli.options.conform import ConformOptions
+from oracle.cli.options.fuzz import FuzzOptions
 from oracle.cli.printing.terminal import say
 
 PATIENCE: Final = Patience()
 """When a missing answer is a hang."""
-
-
-def patience_of(*, patient: bool) -> Patience:
-    """Return the patience that ``--patient`` or ``--impatient`` states."""
-    return replace(PATIENCE, is_patient=patient)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +57,16 @@ class Tested:
             return Repeating(source=self.external)
         return self.external
 
-    def repeating(self, *, repeat: bool, deterministic: bool | None) -> Tested:
-        """Return the same, repeated if it can be, and declared as the option states."""
-        client = self.external.client
+    def stated(self, options: ConformOptions | FuzzOptions) -> Tested:
+        """Return the same as the options state it, repeated if it can be."""
+        client, declared = self.external.client, options.deterministic
         known = client is not None and client.deterministic
+        patience = replace(PATIENCE, is_patient=options.patient)
         return replace(
             self,
-            deterministic=known if deterministic is None else deterministic,
-            repeats=repeat and self.external.can_repeat,
+            external=replace(self.external, patience=patience),
+            deterministic=known if declared is None else declared,
+            repeats=options.repeat and self.external.can_repeat,
         )
 
     @property
@@ -80,10 +78,6 @@ class Tested:
         """State why its answers are not compared with those of other processes."""
         say(f"not repeated: {self.name}: over the wire, each rebalance is sent once")
 
-    def with_patience(self, patience: Patience) -> Tested:
-        """Return the same, with this patience."""
-        return replace(self, external=replace(self.external, patience=patience))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Absent:
@@ -91,14 +85,6 @@ class Absent:
 
     name: str
     reason: str
-
-    def with_patience(self, _patience: Patience) -> Absent:
-        """Return the same: nothing is asked."""
-        return self
-
-    def repeating(self, *, repeat: bool, deterministic: bool | None) -> Absent:  # noqa: ARG002
-        """Return the same: nothing is asked."""
-        return self
 
 
 def check_families(names: Sequence[str], *, seed: int, first: int = 0) -> None:
@@ -137,11 +123,8 @@ def tested_subjects(options: ConformOptions) -> list[Tested | Absent]:
         found.append(Tested(external=external, cooperative=is_cooperative))
     for spec in options.client or ():
         found += of_client(spec, **limits)
-    patience = patience_of(patient=options.patient)
     return [
-        subject.with_patience(patience).repeating(
-            repeat=options.repeat, deterministic=options.deterministic
-        )
+        subject.stated(options) if isinstance(subject, Tested) else subject
         for subject in found
     ]
 

@@ -8,11 +8,7 @@ from typing import Annotated
 import typer
 
 from oracle.cli.options.common import (
-    MAX_PARTITIONS,
-    ClaimRuleOption,
-    JsonOption,
-    MaxPartitionsOption,
-    OutputOption,
+    AnswerOptions,
     RebalancesArgument,
 )
 
@@ -32,7 +28,7 @@ def _known_assignor(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AssignOptions:
+class AssignOptions(AnswerOptions):
     """Options of ``assign``."""
 
     file: RebalancesArgument
@@ -53,7 +49,3 @@ class AssignOptions:
             "each has a line.",
         ),
     ] = False
-    claim_rule: ClaimRuleOption = "newest-claim"
-    max_partitions: MaxPartitionsOption = MAX_PARTITIONS
-    output: OutputOption = "-"
-    as_json: JsonOption = False

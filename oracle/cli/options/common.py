@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final, Literal
 
@@ -95,3 +96,13 @@ ConfigOption = Annotated[
     ),
     FileRole.READ,
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerOptions:
+    """The last options of subcommands that answer each rebalance."""
+
+    claim_rule: ClaimRuleOption = "newest-claim"
+    max_partitions: MaxPartitionsOption = MAX_PARTITIONS
+    output: OutputOption = "-"
+    as_json: JsonOption = False

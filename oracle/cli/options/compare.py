@@ -8,18 +8,14 @@ from typing import Annotated
 import typer
 
 from oracle.cli.options.common import (
-    MAX_PARTITIONS,
-    ClaimRuleOption,
-    JsonOption,
-    MaxPartitionsOption,
+    AnswerOptions,
     OptionalRebalancesArgument,
-    OutputOption,
 )
 from oracle.cli.options.group_choice import GroupChoice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CompareOptions:
+class CompareOptions(AnswerOptions):
     """Options of ``compare``."""
 
     file: OptionalRebalancesArgument = None
@@ -33,7 +29,3 @@ class CompareOptions:
             "loaded.",
         ),
     ] = "all"
-    claim_rule: ClaimRuleOption = "newest-claim"
-    max_partitions: MaxPartitionsOption = MAX_PARTITIONS
-    output: OutputOption = "-"
-    as_json: JsonOption = False

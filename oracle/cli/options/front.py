@@ -9,12 +9,8 @@ from typing import Annotated, Literal
 import typer
 
 from oracle.cli.options.common import (
-    MAX_PARTITIONS,
-    ClaimRuleOption,
-    JsonOption,
-    MaxPartitionsOption,
+    AnswerOptions,
     OptionalRebalancesArgument,
-    OutputOption,
 )
 from oracle.cli.options.file_roles import FileRole
 from oracle.cli.options.group_choice import GroupChoice
@@ -25,7 +21,7 @@ BalanceName = Literal["none", "per-topic", "dec-min"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FrontOptions:
+class FrontOptions(AnswerOptions):
     """Options of ``front``."""
 
     file: OptionalRebalancesArgument = None
@@ -55,10 +51,6 @@ class FrontOptions:
         FileRole.WRITTEN,
     ] = None
     allowed: Allowed
-    claim_rule: ClaimRuleOption = "newest-claim"
-    max_partitions: MaxPartitionsOption = MAX_PARTITIONS
-    output: OutputOption = "-"
-    as_json: JsonOption = False
 
     def __post_init__(self) -> None:
         if self.balance is not None and self.objective != "peak-lag":

@@ -8,11 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from oracle.cli.options.common import (
-    MAX_PARTITIONS,
-    ClaimRuleOption,
-    JsonOption,
-    MaxPartitionsOption,
-    OutputOption,
+    AnswerOptions,
 )
 from oracle.cli.options.file_roles import FileRole
 from oracle.cli.options.group_choice import GroupChoice
@@ -20,7 +16,7 @@ from oracle.cli.options.limit_options import TimeLimitOption
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgeOptions:
+class JudgeOptions(AnswerOptions):
     """Options of ``judge``."""
 
     instances: Annotated[
@@ -62,10 +58,6 @@ class JudgeOptions:
             "are still to be revoked can be withheld.",
         ),
     ] = False
-    claim_rule: ClaimRuleOption = "newest-claim"
-    max_partitions: MaxPartitionsOption = MAX_PARTITIONS
-    output: OutputOption = "-"
-    as_json: JsonOption = False
 
     @property
     def compares_with_optimum(self) -> bool:

@@ -8,10 +8,7 @@ from typing import Annotated
 import typer
 
 from oracle.cli.options.common import (
-    MAX_PARTITIONS,
-    ClaimRuleOption,
-    MaxPartitionsOption,
-    OutputOption,
+    AnswerOptions,
 )
 from oracle.cli.options.durations import parse_duration
 from oracle.cli.options.file_roles import FileRole
@@ -20,7 +17,7 @@ from oracle.cli.options.limit_options import Allowed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlanOptions:
+class PlanOptions(AnswerOptions):
     """Options of ``plan``."""
 
     instance: Annotated[
@@ -136,9 +133,6 @@ class PlanOptions:
         ),
     ] = "3s"  # type: ignore[assignment]  # parsed by typer
     allowed: Allowed
-    claim_rule: ClaimRuleOption = "newest-claim"
-    max_partitions: MaxPartitionsOption = MAX_PARTITIONS
-    output: OutputOption = "-"
     as_json: Annotated[
         bool,
         typer.Option("--json", help="Write a plan/1 document, also to a terminal."),

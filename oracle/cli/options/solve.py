@@ -10,12 +10,8 @@ from typing import Annotated, Final, Literal
 import typer
 
 from oracle.cli.options.common import (
-    MAX_PARTITIONS,
-    ClaimRuleOption,
-    JsonOption,
-    MaxPartitionsOption,
+    AnswerOptions,
     OptionalRebalancesArgument,
-    OutputOption,
 )
 from oracle.cli.options.group_choice import GroupChoice
 from oracle.cli.options.limit_options import Allowed
@@ -49,7 +45,7 @@ PolicyOption = Annotated[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SolveOptions:
+class SolveOptions(AnswerOptions):
     """Options of ``solve``."""
 
     file: OptionalRebalancesArgument = None
@@ -63,7 +59,3 @@ class SolveOptions:
         ),
     ] = "auto"
     allowed: Allowed
-    claim_rule: ClaimRuleOption = "newest-claim"
-    max_partitions: MaxPartitionsOption = MAX_PARTITIONS
-    output: OutputOption = "-"
-    as_json: JsonOption = False

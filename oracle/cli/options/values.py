@@ -72,8 +72,11 @@ def _value(kind: Any, given: Mapping[str, Any]) -> Any:
 
 
 def _hinted_fields(kind: type) -> Iterator[tuple[Field[Any], Any]]:
+    """Yield the fields and their types; those of a base class are the last."""
     hints = get_type_hints(kind, include_extras=True)
-    for option in fields(kind):
+    base: Any = kind.__base__
+    shared = [option.name for option in fields(base)] if is_dataclass(base) else []
+    for option in sorted(fields(kind), key=lambda option: option.name in shared):
         yield option, hints[option.name]
 
 

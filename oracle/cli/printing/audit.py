@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from oracle.cli.printing.answer_tables import NAME_SHOWN
-from oracle.cli.printing.parts import Part, Sheet, TextLine
+from oracle.cli.printing.parts import Cell, Part, Sheet, TextLine, sheet_of
 from oracle.names import abridged, visible
 from pipeline.tables import PAGE
 
@@ -14,7 +14,30 @@ if TYPE_CHECKING:
     from oracle.report.client_row import ClientRow
     from oracle.report.facts import Facts
     from oracle.report.harm import Harm
+    from oracle.report.states import StateRow
     from pipeline.audit import AuditSummary
+
+
+_OF_CLIENTS: Final[dict[str, Callable[[ClientRow], Cell]]] = {
+    "group": lambda row: abridged(row.group, NAME_SHOWN),
+    "assignor": lambda row: abridged(row.assignor or "unknown", NAME_SHOWN),
+    "rebalances": lambda row: row.counts.judged,
+    "unread partition-s": lambda row: _unread(row.harm),
+    "needless moves": lambda row: row.counts.needless_moves,
+    "invalid": lambda row: row.counts.invalid,
+    "unbalanced": lambda row: row.counts.unbalanced,
+    "at the optimum": lambda row: row.counts.optimum,
+}
+_OF_SNAPSHOTS: Final[dict[str, Callable[[StateRow], Cell]]] = {
+    "group": lambda row: abridged(row.group, NAME_SHOWN),
+    "balanced": lambda row: row.counts.balanced,
+    "unbalanced": lambda row: row.counts.unbalanced,
+    "invalid": lambda row: row.counts.invalid,
+    "cannot be determined": lambda row: row.counts.undetermined,
+    "balanced if equal": lambda row: row.counts.if_balanced,
+    "unbalanced if equal": lambda row: row.counts.if_unbalanced,
+    "in the records": lambda row: row.counts.recorded,
+}
 
 
 def audit_document(summary: AuditSummary, facts: Facts) -> dict[str, Any]:
@@ -68,25 +91,17 @@ def audit_parts(
     """
     from oracle.report.finding import headline
 
-    columns = (
-        "group",
-        "assignor",
-        "rebalances",
-        "unread partition-s",
-        "needless moves",
-        "invalid",
-        "unbalanced",
-        "at the optimum",
-    )
-    rows = [_row(row) for row in facts.clients]
     parts: list[Part] = [
         TextLine(f"{headline(facts).text}.", bold=True),
         TextLine(""),
-        Sheet("Results of the clients", columns, rows),
+        sheet_of("Results of the clients", _OF_CLIENTS, facts.clients),
         TextLine(""),
     ]
     if facts.states.rows:
-        parts += [_snapshots(facts), TextLine("")]
+        parts += [
+            sheet_of("Snapshots", _OF_SNAPSHOTS, facts.states.rows),
+            TextLine(""),
+        ]
     if summary.quarantine:
         quarantined = [
             (count, visible(reason, limit=100))
@@ -104,20 +119,6 @@ def audit_parts(
     ]
 
 
-def _row(row: ClientRow) -> tuple[str | int | None, ...]:
-    counts = row.counts
-    return (
-        abridged(row.group, NAME_SHOWN),
-        abridged(row.assignor or "unknown", NAME_SHOWN),
-        counts.judged,
-        _unread(row.harm),
-        counts.needless_moves,
-        counts.invalid,
-        counts.unbalanced,
-        counts.optimum,
-    )
-
-
 def _unread(harm: Harm) -> str | None:
     """Return partition-seconds without a reader or with several, as plain digits."""
     from oracle.report.harm import seconds_text
@@ -127,33 +128,6 @@ def _unread(harm: Harm) -> str | None:
     if harm.invalid is None:
         return None
     return seconds_text(harm.invalid).replace(",", "")
-
-
-def _snapshots(facts: Facts) -> Part:
-    columns = (
-        "group",
-        "balanced",
-        "unbalanced",
-        "invalid",
-        "cannot be determined",
-        "balanced if equal",
-        "unbalanced if equal",
-        "in the records",
-    )
-    rows = [
-        (
-            abridged(row.group, NAME_SHOWN),
-            row.counts.balanced,
-            row.counts.unbalanced,
-            row.counts.invalid,
-            row.counts.undetermined,
-            row.counts.if_balanced,
-            row.counts.if_unbalanced,
-            row.counts.recorded,
-        )
-        for row in facts.states.rows
-    ]
-    return Sheet("Snapshots", columns, rows)
 
 
 def _side_files(used: Mapping[str, Any]) -> str:

@@ -7,9 +7,9 @@ row is left out, and nothing wraps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod, RenderableType
@@ -69,6 +69,14 @@ class Sheet:
         numbers = [row[i] for row in self.rows if row[i] is not None]
         is_number = bool(numbers) and all(type(number) is int for number in numbers)
         return "right" if is_number else "left"
+
+
+def sheet_of(
+    title: str, columns: Mapping[str, Callable[[Any], Cell]], rows: Iterable[Any]
+) -> Sheet:
+    """Lay out a row per object; ``columns`` are headings, and cells of an object."""
+    cells = [tuple(cell(row) for cell in columns.values()) for row in rows]
+    return Sheet(title, tuple(columns), cells)
 
 
 Part = TextLine | Sheet | str

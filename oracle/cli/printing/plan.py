@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from oracle.cli.printing.answer_tables import NAME_SHOWN, name_of, transfer_table
-from oracle.cli.printing.parts import Cell, Part, Sheet, TextLine
+from oracle.cli.printing.parts import Cell, Part, Sheet, TextLine, sheet_of
 from oracle.names import abridged, visible
 from oracle.planning.change_records import (
     AddPartitions,
@@ -187,38 +187,24 @@ def _needed_parts(needed: MembersNeeded) -> Iterator[Part]:
 
 
 def _ranking_parts(ranking: Ranking) -> Iterator[Part]:
-    columns = (
-        "assignor",
-        "applies to",
-        "at the optimum",
-        "unbalanced",
-        "invalid",
-        "moves",
-        "needless",
-        "moves saved",
-        "peak lag (records)",
-    )
     used = ", ".join(_name(name) for name in ranking.used)
     listed = [ranking.actual, ranking.optimum, *ranking.assignors]
     names = {"actual": f"actual ({used})" if used else "actual"}
-    rows = [_ranked_row(assignor, names) for assignor in listed if assignor is not None]
-    yield Sheet(f"{counted(ranking.rebalances, 'rebalance')}", columns, rows)
+    columns: dict[str, Callable[[RankedAssignor], Cell]] = {
+        "assignor": lambda row: names.get(row.assignor, row.assignor),
+        "applies to": lambda row: row.applies,
+        "at the optimum": lambda row: row.at_optimum,
+        "unbalanced": lambda row: row.unbalanced,
+        "invalid": lambda row: row.invalid,
+        "moves": lambda row: row.moves,
+        "needless": lambda row: row.needless_moves,
+        "moves saved": lambda row: row.moves_saved,
+        "peak lag (records)": lambda row: row.peak_lag,
+    }
+    rows = [row for row in listed if row is not None]
+    yield sheet_of(counted(ranking.rebalances, "rebalance"), columns, rows)
     if ranking.advice is not None:
         yield TextLine(f"advice: {visible(ranking.advice)}")
-
-
-def _ranked_row(assignor: RankedAssignor, names: dict[str, str]) -> tuple[Cell, ...]:
-    return (
-        names.get(assignor.assignor, assignor.assignor),
-        assignor.applies,
-        assignor.at_optimum,
-        assignor.unbalanced,
-        assignor.invalid,
-        assignor.moves,
-        assignor.needless_moves,
-        assignor.moves_saved,
-        assignor.peak_lag,
-    )
 
 
 def _topics(topics: Sequence[str]) -> str:

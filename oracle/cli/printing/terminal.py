@@ -13,7 +13,7 @@ from oracle.names import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, ProgressColumn
 
     from oracle.cli.printing.parts import Part
 
@@ -72,9 +72,7 @@ def _for_terminal(parts: Sequence[Part]) -> str:
 
 
 @contextmanager
-def working(
-    what: str, *, quiet: bool = False, before_output: bool = False
-) -> Iterator[Callable[[], None]]:
+def working(what: str, *, before_output: bool = False) -> Iterator[Callable[[], None]]:
     """Show progress on standard error after one second.
 
     Yields a function that counts one more item. Shown only on a terminal, and not if
@@ -82,28 +80,30 @@ def working(
     (``before_output``).
     """
     mixes = is_terminal(sys.stdout) and not before_output
-    if quiet or mixes or not is_terminal(sys.stderr):
+    if mixes or not is_terminal(sys.stderr):
         yield lambda: None
         return
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import SpinnerColumn, TextColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"))
     done = TextColumn("{task.completed:,.0f} done")
-    console = console_of(sys.stderr)
-    bar = Progress(*columns, done, TimeElapsedColumn(), console=console, transient=True)
-    task = bar.add_task(what, total=None)
-    with shown_after_silence(bar):
+    with late_bar(*columns, done) as bar:
+        task = bar.add_task(what, total=None)
         yield lambda: bar.advance(task)
 
 
 @contextmanager
-def shown_after_silence(bar: Progress) -> Iterator[None]:
-    """Show a bar after one second, and remove it at the end."""
+def late_bar(*columns: ProgressColumn) -> Iterator[Progress]:
+    """Show a bar on standard error after one second, and remove it at the end."""
+    from rich.progress import Progress, TimeElapsedColumn
+
+    console = console_of(sys.stderr)
+    bar = Progress(*columns, TimeElapsedColumn(), console=console, transient=True)
     start = threading.Timer(PATIENCE, bar.start)
     start.daemon = True
     start.start()
     try:
-        yield
+        yield bar
     finally:
         start.cancel()
         start.join()

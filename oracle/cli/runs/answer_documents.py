@@ -12,8 +12,7 @@ from oracle.cli.codes import FINE, INTERRUPTED, NO
 from oracle.cli.input.given_group import GivenGroup, read_given_or_columns
 from oracle.cli.input.input_documents import Complaints
 from oracle.cli.input.unknown_names import NameWarnings
-from oracle.cli.options.assign import AssignOptions
-from oracle.cli.options.solve import SolveOptions
+from oracle.cli.options.common import AnswerOptions
 from oracle.cli.printing.answer_parts import REFUSALS, answer_parts
 from oracle.cli.printing.parts import TextLine
 from oracle.cli.printing.sink import Sink, opened_sink
@@ -50,7 +49,7 @@ Answering = Callable[[Instance], AnswerDocument]
 def answer_all(
     given: str | GivenGroup,
     answer: Answering,
-    options: AssignOptions | SolveOptions,
+    options: AnswerOptions,
     *,
     progress: str,
     stop: Event | None = None,
@@ -77,20 +76,15 @@ def answer_all(
     written = opened_sink(options.output, as_json=options.as_json)
     with written as sink, working(progress) as count:
         for number, document in enumerate(documents, start=1):
-            try:
-                if isinstance(document, DocumentError):
-                    raise document
-                instance = _instance(document, number, rule, warnings)
-                found = answer(instance)
-            except (DocumentError, InstanceError) as error:
-                _complain(complaints, error, f"{given}: document {number}")
+            found = _answered(document, number, answer, rule, warnings)
+            if isinstance(found, DocumentError | InstanceError):
+                _complain(complaints, found, f"{given}: document {number}")
                 if errors:
-                    sink.write_document({"error": str(error)})
-                    answered += 1
+                    sink.write_document({"error": str(found)})
             else:
-                _write(sink, instance, found)
-                answered += 1
-                refused += found.about.status in REFUSALS
+                _write(sink, *found)
+                refused += found[1].about.status in REFUSALS
+            answered += errors or isinstance(found, tuple)
             count()
             if stop is not None and stop.is_set():
                 break
@@ -111,17 +105,26 @@ def _complain(
         complaints.add(f"{place}: {error}")
 
 
-def _instance(
-    document: Instance | Rebalance,
+def _answered(
+    document: Instance | Rebalance | DocumentError,
     number: int,
+    answer: Answering,
     rule: ClaimRule,
     warnings: NameWarnings,
-) -> Instance:
-    """Encode a document; in one that was read as columns, all names exist."""
-    if isinstance(document, Rebalance):
-        warnings.check(document, number)
-        return instance_of(document, claim_rule=rule)
-    return document
+) -> tuple[Instance, AnswerDocument] | DocumentError | InstanceError:
+    """Return the instance and its answer, or why there is none.
+
+    In a document that was read as columns, all names exist.
+    """
+    if isinstance(document, DocumentError):
+        return document
+    try:
+        if isinstance(document, Rebalance):
+            warnings.check(document, number)
+            document = instance_of(document, claim_rule=rule)
+        return document, answer(document)
+    except (DocumentError, InstanceError) as error:
+        return error
 
 
 def _write(sink: Sink, instance: Instance, answer: AnswerDocument) -> None:

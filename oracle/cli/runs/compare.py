@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ from oracle.cli.input.input_documents import Complaints, good, refusals
 from oracle.cli.options.common import listed_names
 from oracle.cli.options.compare import CompareOptions
 from oracle.cli.printing.answer_tables import name_of
-from oracle.cli.printing.parts import Cell, Sheet, TextLine
+from oracle.cli.printing.parts import Cell, Sheet, TextLine, sheet_of
 from oracle.cli.printing.sink import opened_sink
 from oracle.cli.printing.terminal import printed, working
 from oracle.comparison import comparison_of
@@ -137,23 +137,14 @@ def _row(answer: Answer) -> tuple[Cell, ...]:
 
 
 def _summary(tallies: Tallies) -> Sheet:
-    columns = (
-        "assignor",
-        "applies to",
-        "at the optimum",
-        "at KIP-54's best",
-        "unbalanced",
-        "needless moves",
-    )
-    rows = [
-        (
-            name,
-            tally.applies,
-            tally.at_optimum,
-            tally.at_kip54 if KIP54 in tallies.of else None,
-            tally.unbalanced,
-            tally.needless_moves,
-        )
-        for name, tally in tallies.of.items()
-    ]
-    return Sheet(f"all {tallies.rebalances:,} rebalances", columns, rows)
+    has_kip54 = KIP54 in tallies.of
+    columns: dict[str, Callable[[tuple[str, Tally]], Cell]] = {
+        "assignor": lambda row: row[0],
+        "applies to": lambda row: row[1].applies,
+        "at the optimum": lambda row: row[1].at_optimum,
+        "at KIP-54's best": lambda row: row[1].at_kip54 if has_kip54 else None,
+        "unbalanced": lambda row: row[1].unbalanced,
+        "needless moves": lambda row: row[1].needless_moves,
+    }
+    title = f"all {tallies.rebalances:,} rebalances"
+    return sheet_of(title, columns, tallies.of.items())

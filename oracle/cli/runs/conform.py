@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import typer
 
@@ -24,6 +25,7 @@ from conformance.checks import (
     examined_checks,
     family_checks,
     find_check,
+    name_of_check,
     selected_check,
     until_hanging,
 )
@@ -37,15 +39,25 @@ from oracle.cli.input.subjects import (
     tested_subjects,
 )
 from oracle.cli.options.conform import ConformOptions
+from oracle.cli.options.values import stated_options
 from oracle.cli.printing.conform import CheckLines, Matrix
 from oracle.cli.printing.sink import Sink, opened_sink
 from oracle.cli.printing.terminal import working
-from oracle.cli.runs.check_commands import CheckCommands
 from oracle.writing import replacing
 from rebalance import OutsideError
 
 _EXIT: Final = re.compile("exit code ")
 """Not a signal: a fault of the program itself, which has started."""
+_STATED: Final = (
+    "cooperative",
+    "algorithm",
+    "seconds",
+    "patient",
+    "deterministic",
+    "memory",
+    "require",
+)
+"""Options on which the outcome of a check depends."""
 
 
 def _check_names(options: ConformOptions) -> None:
@@ -155,53 +167,31 @@ def conform_all(options: ConformOptions) -> NoReturn:
     _check_names(options)
     subjects = tested_subjects(options)
     requirement = Requirement(options.require)
-    diagnosed = _Diagnosed(
-        requirement=requirement,
-        command=_commands(options, subjects),
-        longest=None if options.check else LONGEST,
-    )
+    diagnosed: dict[str, Any] = {
+        "requirement": requirement,
+        "command": _command_of(options, subjects),
+        "longest": None if options.check else LONGEST,
+    }
     with ExitStack() as files:
         sink = files.enter_context(opened_sink(options.output, as_json=True))
         reports: list[Report] = [_report(options, sink, diagnosed)]
         if options.junit is not None:
             write = files.enter_context(replacing(options.junit)).write
-            reports.append(diagnosed.junit(write))
-        everything = Reports(reports)
+            reports.append(JunitReport(write=write, **diagnosed))
         # A table is written at the end, so that progress can be shown before it.
         is_table = not (options.tap or options.as_json)
         progress = working("checking", before_output=is_table)
         with progress as count:
-            code = _run(options, subjects, everything, requirement, count)
-        everything.end()
-    raise typer.Exit(code)
-
-
-@dataclass(frozen=True, slots=True)
-class Reports:
-    """Several reports as one."""
-
-    each: Sequence[Report]
-
-    def add(self, subject: str, check: Check) -> None:
-        """Add a check to each."""
-        for report in self.each:
-            report.add(subject, check)
-
-    def not_run(self, subject: str, reason: str) -> None:
-        """Add a failure to each."""
-        for report in self.each:
-            report.not_run(subject, reason)
-
-    def end(self) -> None:
-        """End each."""
-        for report in self.each:
+            code = _run(options, subjects, reports, requirement, count)
+        for report in reports:
             report.end()
+    raise typer.Exit(code)
 
 
 def _run(
     options: ConformOptions,
     subjects: Sequence[Tested | Absent],
-    reports: Report,
+    reports: Sequence[Report],
     requirement: Requirement,
     count: Callable[[], None],
 ) -> int:
@@ -209,62 +199,54 @@ def _run(
     code = FINE
     for tested in subjects:
         if isinstance(tested, Absent):
-            reports.not_run(tested.name, tested.reason)
+            _state_not_run(reports, tested, tested.reason)
             code = OUTSIDE
             continue
         if options.repeat and not tested.repeats:
             tested.say_not_repeated()
         try:
             for check in _Checks(options).of(tested):
-                reports.add(tested.name, check)
+                for report in reports:
+                    report.add(tested.name, check)
                 if not check.passes(requirement):
                     code = max(code, NO)
                 count()
         except OutsideError as error:
-            reports.not_run(tested.name, str(error))
+            _state_not_run(reports, tested, str(error))
             code = OUTSIDE
         except GaveUpError as error:
-            reports.not_run(tested.name, f"{error}: the remaining checks")
+            _state_not_run(reports, tested, f"{error}: the remaining checks")
             code = max(code, NO)  # an impatient run has no other finding
     return code
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Diagnosed:
-    """Base of the reports with a diagnosis per finding."""
-
-    requirement: Requirement
-    command: CommandOf
-    longest: int | None
-
-    def tap(self, sink: Sink) -> TapReport:
-        return TapReport(
-            write=lambda text: sink.write_text(text.encode()),
-            requirement=self.requirement,
-            command=self.command,
-            longest=self.longest,
-        )
-
-    def junit(self, write: Callable[[bytes], object]) -> JunitReport:
-        return JunitReport(
-            write=write,
-            requirement=self.requirement,
-            command=self.command,
-            longest=self.longest,
-        )
+def _state_not_run(
+    reports: Sequence[Report], subject: Tested | Absent, reason: str
+) -> None:
+    for report in reports:
+        report.not_run(subject.name, reason)
 
 
-def _commands(
+def _command_of(
     options: ConformOptions, subjects: Sequence[Tested | Absent]
-) -> CheckCommands:
-    return CheckCommands(
-        options=options,
-        subjects={
-            tested.name: _option(tested.external)
-            for tested in subjects
-            if isinstance(tested, Tested)
-        },
-    )
+) -> CommandOf:
+    """Return a function that writes the command that repeats a check.
+
+    It is a line for a shell, writes TAP with nothing left out, and has the options of
+    this run that have other values than their defaults.
+    """
+    stated = shlex.join(stated_options(options, _STATED))
+    of = {
+        tested.name: f"{_option(tested.external)} {stated}".rstrip()
+        for tested in subjects
+        if isinstance(tested, Tested)
+    }
+
+    def command(subject: str, check: Check) -> str:
+        name = shlex.quote(name_of_check(check))
+        return f"assignor-oracle conform {of[subject]} --check {name} --tap"
+
+    return command
 
 
 def _option(external: External) -> str:
@@ -273,9 +255,8 @@ def _option(external: External) -> str:
     return external.option if client is None else f"--client {client.spec}"
 
 
-def _report(options: ConformOptions, sink: Sink, diagnosed: _Diagnosed) -> Report:
+def _report(options: ConformOptions, sink: Sink, diagnosed: dict[str, Any]) -> Report:
     if options.tap:
-        return diagnosed.tap(sink)
-    if options.as_json:
-        return CheckLines(sink, diagnosed.requirement)
-    return Matrix(sink, diagnosed.requirement)
+        return TapReport(write=lambda text: sink.write_text(text.encode()), **diagnosed)
+    kind = CheckLines if options.as_json else Matrix
+    return kind(sink, diagnosed["requirement"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from threading import Event
 from typing import Final
 
@@ -18,8 +17,7 @@ from oracle.cli.options.explain import ExplainOptions
 from oracle.cli.printing.parts import Part, Sheet, TextLine
 from oracle.cli.printing.sink import STDOUT, Sink, opened_sink
 from oracle.cli.printing.terminal import printed, working
-from oracle.cli.runs.interrupts import run_stoppable
-from oracle.cli.runs.solve import report_missing_kernels
+from oracle.cli.runs.solve import report_missing_kernels, solver_within
 from oracle.explanation import (
     Explanation,
     cause_text,
@@ -27,37 +25,12 @@ from oracle.explanation import (
     explanation_lines,
     silence_text,
 )
-from rebalance import ClaimRule, DocumentError, Instance
-from solver import Policy, Result, parse_policy, solve
+from rebalance import ClaimRule, DocumentError
+from solver import Policy, parse_policy
 
 Pair = tuple[Document, Document | None]
 
 _NEGATIVE: Final = frozenset({"not-best", "invalid", "infeasible"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _ExplainRun:
-    """One run of ``explain``, until ``stop`` is set."""
-
-    options: ExplainOptions
-    policy: Policy
-    stop: Event = field(default_factory=Event)
-
-    def explained(self, instance: Document, assignment: Document | None) -> Explanation:
-        """Explain one assignment, or the optimum."""
-        report_missing_kernels()
-        return explain(
-            instance,
-            assignment,
-            self.policy,
-            self._solve,
-            claim_rule=ClaimRule(self.options.claim_rule),
-            max_partitions=self.options.max_partitions,
-        )
-
-    def _solve(self, instance: Instance, policy: Policy) -> Result:
-        limits = self.options.allowed.begin(self.stop)
-        return run_stoppable(lambda: solve(instance, policy, limits=limits), self.stop)
 
 
 def explain_all(options: ExplainOptions) -> None:
@@ -70,14 +43,14 @@ def explain_all(options: ExplainOptions) -> None:
         was unreadable, with 1 if an assignment is not the best.
     """
     instances = _given(options)
-    run = _ExplainRun(options=options, policy=parse_policy(options.policy))
+    policy, stop = parse_policy(options.policy), Event()
     complaints, negative, written = Complaints(), 0, 0
     for_programs = options.as_json or options.output != STDOUT
-    premises = instances.premises if isinstance(instances, GivenGroup) else ()
+    premises = instances.found.premises if isinstance(instances, GivenGroup) else ()
     history = _history(instances)
     output = opened_sink(options.output, as_json=options.as_json)
     with output as sink, working("explaining") as count:
-        for explanation in _explanations(instances, run, complaints):
+        for explanation in _explanations(instances, options, policy, stop, complaints):
             if premises and not for_programs:
                 sink.write_text(
                     printed(TextLine(f"Provided that {'; '.join(premises)}:"))
@@ -88,11 +61,11 @@ def explain_all(options: ExplainOptions) -> None:
             negative += explanation.answer in _NEGATIVE
             written += 1
             count()
-            if run.stop.is_set():
+            if stop.is_set():
                 break
         if not written:
             raise typer.Exit(complaints.exit_code)  # creates no empty file
-    if run.stop.is_set():
+    if stop.is_set():
         raise typer.Exit(INTERRUPTED)
     raise typer.Exit(complaints.exit_code or (NO if negative else FINE))
 
@@ -117,25 +90,30 @@ def _history(instances: str | GivenGroup) -> list[str]:
     """Return the sentences on the history of a rebalance."""
     if not isinstance(instances, GivenGroup):
         return []
-    found = [cause_text(instances.causes)] if instances.causes else []
-    return found + ([silence_text(instances.silences)] if instances.silences else [])
+    causes, silences = instances.found.causes, instances.found.silences
+    found = [cause_text(causes)] if causes else []
+    return found + ([silence_text(silences)] if silences else [])
 
 
 def _explanations(
-    instances: str | GivenGroup, run: _ExplainRun, complaints: Complaints
+    instances: str | GivenGroup,
+    options: ExplainOptions,
+    policy: Policy,
+    stop: Event,
+    complaints: Complaints,
 ) -> Iterator[Explanation]:
-    assignments = run.options.assignment
+    assignments = options.assignment
     source = str(instances) if assignments is None else assignments
     if isinstance(instances, GivenGroup):
         pairs: Iterator[tuple[int, Pair]] = iter([(1, instances.judged_pair())])
     elif assignments is None:
-        documents = read_instances(instances, run.options.max_partitions)
+        documents = read_instances(instances, options.max_partitions)
         pairs = (
             (number, (document, None))
             for number, document in good(documents, complaints)
         )
     else:
-        documents = read_instances(instances, run.options.max_partitions)
+        documents = read_instances(instances, options.max_partitions)
         known = Instances(instances, documents)
         pairs = (
             (number, (instance, given))
@@ -147,7 +125,15 @@ def _explanations(
     for number, (instance, assignment) in pairs:
         warnings.check_plain(instance, number)
         with refusals(complaints, source=source, number=number):
-            yield run.explained(instance, assignment)
+            report_missing_kernels()
+            yield explain(
+                instance,
+                assignment,
+                policy,
+                solver_within(options.allowed, stop),
+                claim_rule=ClaimRule(options.claim_rule),
+                max_partitions=options.max_partitions,
+            )
     warnings.finish()
 
 

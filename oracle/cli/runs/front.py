@@ -21,12 +21,7 @@ from oracle.cli.printing.answer_tables import name_of
 from oracle.cli.printing.objective_tables import in_units, proof_text
 from oracle.cli.printing.parts import Cell, Part, Sheet, TextLine
 from oracle.cli.printing.sink import opened_sink
-from oracle.cli.printing.terminal import (
-    console_of,
-    is_terminal,
-    printed,
-    shown_after_silence,
-)
+from oracle.cli.printing.terminal import is_terminal, late_bar, printed
 from oracle.cli.runs.interrupts import run_stoppable
 from oracle.writing import replacing
 from rebalance import ClaimRule, Instance, instance_of
@@ -164,17 +159,9 @@ def _progress_bar() -> Iterator[Callable[[int, int], None]]:
     if not is_terminal(sys.stderr):
         yield lambda _done, _total: None
         return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        TextColumn,
-        TimeElapsedColumn,
-    )
-    from rich.progress import Progress as Bars
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
     columns = (TextColumn("limits on moves solved"), BarColumn(), MofNCompleteColumn())
-    console = console_of(sys.stderr)
-    bars = Bars(*columns, TimeElapsedColumn(), console=console, transient=True)
-    task = bars.add_task("", total=None)
-    with shown_after_silence(bars):
-        yield lambda done, total: bars.update(task, completed=done, total=total)
+    with late_bar(*columns) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -22,7 +22,6 @@ from oracle.cli.input.subjects import (
     Tested,
     check_families,
     of_client,
-    patience_of,
 )
 from oracle.cli.options.fuzz import FuzzOptions
 from oracle.cli.options.values import stated_options
@@ -84,11 +83,7 @@ class FuzzPlan:
         options = self.options
         known = external.client is not None and external.client.cooperative
         cooperative = known if options.cooperative is None else options.cooperative
-        tested = Tested(external=external, cooperative=cooperative)
-        patience = patience_of(patient=options.patient)
-        return tested.with_patience(patience).repeating(
-            repeat=options.repeat, deterministic=options.deterministic
-        )
+        return Tested(external=external, cooperative=cooperative).stated(options)
 
     def _outside_consumer(self) -> External:
         """Wait for a consumer that the user starts.

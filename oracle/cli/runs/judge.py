@@ -17,15 +17,37 @@ from oracle.cli.options.judge import JudgeOptions
 from oracle.cli.printing.sink import Sink, opened_sink
 from oracle.cli.printing.terminal import printed, working
 from oracle.cli.printing.verdict_tables import verdict_parts
-from oracle.cli.runs.judge_requirements import is_at_optimum, is_kip54_balanced
 from rebalance import DocumentError, SourceError
 
 Verdict = dict[str, Any]
 
+
+def _is_kip54_balanced(verdict: Verdict) -> bool:
+    """Return whether an assignment is KIP-54 balanced and withholds no partition."""
+    figures = verdict["figures"]
+    return bool(figures.get("kip54_balanced")) and not figures.get("withheld")
+
+
+def _is_at_optimum(verdict: Verdict) -> bool:
+    """Return whether an assignment reaches the optimum that it was compared with.
+
+    Without a policy: it is dec-min balanced and has no needless moves. With one: it
+    meets balance and budget, and every objective has the optimum's value. False if the
+    optimum is not proved, and while partitions are withheld.
+    """
+    against = verdict.get("against")
+    if against is None or against["gap"] is None or verdict["figures"].get("withheld"):
+        return False
+    gap = against["gap"]
+    if "policy" in verdict:
+        return all(gap.get(objective["of"]) == 0 for objective in verdict["objectives"])
+    return bool(verdict["figures"]["dec_min_balanced"]) and gap["moves"] == 0
+
+
 _MET: Final[Mapping[str, Callable[[Verdict], bool]]] = {
     "valid": lambda _: True,  # an invalid verdict meets no requirement
-    "kip54": is_kip54_balanced,
-    "optimum": is_at_optimum,
+    "kip54": _is_kip54_balanced,
+    "optimum": _is_at_optimum,
     "proved": verify.is_proved,
 }
 
@@ -104,13 +126,13 @@ def _judge_files(instances: str, assignments: str, options: JudgeOptions) -> NoR
 
 def _judge_group(group: GivenGroup, options: JudgeOptions) -> NoReturn:
     """Judge the assignment of a group; a cooperative round by the rules of rounds."""
-    if group.premises:
-        reason = f"a verdict would presume: {'; '.join(group.premises)}"
+    if group.found.premises:
+        reason = f"a verdict would presume: {'; '.join(group.found.premises)}"
         helps = "audit states the conclusions from the text alone"
         raise SourceError(f"{reason} ({helps})", source=str(group))
     instance, assignment = group.own_pair()
     judging = _Judging(
-        options=options, cooperative=options.cooperative or group.cooperative
+        options=options, cooperative=options.cooperative or group.found.cooperative
     )
     with working("judging"):
         verdict = judging.verdict(instance, assignment)

@@ -18,8 +18,7 @@ from oracle.cli.options.plan import PlanOptions
 from oracle.cli.printing.plan import plan_parts
 from oracle.cli.printing.sink import STDOUT, opened_sink
 from oracle.cli.printing.terminal import printed, working
-from oracle.cli.runs.interrupts import run_stoppable
-from oracle.cli.runs.solve import report_missing_kernels
+from oracle.cli.runs.solve import report_missing_kernels, solver_within
 from oracle.planning import (
     Limited,
     PlanDocument,
@@ -28,8 +27,8 @@ from oracle.planning import (
     rank,
     what_if,
 )
-from rebalance import ClaimRule, DocumentError, Instance, Rebalance, SourceError
-from solver import Policy, Result, parse_policy, solve
+from rebalance import ClaimRule, DocumentError, Rebalance, SourceError
+from solver import parse_policy
 
 DEFAULT: Final = "sticky"
 WITHIN_BUDGET: Final = "none; load, stickiness"
@@ -54,14 +53,10 @@ class _PlanRun:
             policy = replace(policy, max_moves=options.max_moves)
         return PlanQuestion(
             policy=policy,
-            solve_one=self._solve,
+            solve_one=solver_within(options.allowed, self.stop),
             claim_rule=ClaimRule(options.claim_rule),
             round_ms=round(1000 * options.round_time),
         )
-
-    def _solve(self, instance: Instance, policy: Policy) -> Result:
-        limits = self.options.allowed.begin(self.stop)
-        return run_stoppable(lambda: solve(instance, policy, limits=limits), self.stop)
 
 
 def plan_all(options: PlanOptions) -> None:

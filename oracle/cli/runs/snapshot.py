@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Final
 
 import typer
 
 from oracle.cli.input.input_documents import Complaints
 from oracle.cli.options.snapshot import SnapshotOptions
 from oracle.cli.printing.answer_tables import NAME_SHOWN
-from oracle.cli.printing.parts import Cell, Sheet
+from oracle.cli.printing.parts import Cell, sheet_of
 from oracle.cli.printing.sink import Sink, opened_sink
 from oracle.cli.printing.terminal import complain, printed, working
 from oracle.names import abridged
@@ -22,7 +23,7 @@ from pipeline.live import (
     read_cluster,
     snapshots_of,
 )
-from rebalance import OffsetReset, OracleError, Rebalance, to_json
+from rebalance import OffsetReset, OracleError, to_json
 
 
 def write_snapshots(options: SnapshotOptions) -> None:
@@ -71,38 +72,35 @@ def _write(sink: Sink, taken: Sequence[GroupSnapshot]) -> None:
         for snapshot in taken:
             sink.write_document(to_json(snapshot.rebalance))
         return
-    columns = (
-        "group",
-        "state",
-        "assignor",
-        "members",
-        "topics",
-        "partitions",
-        "load",
-        "lag (records)",
-    )
-    table = Sheet("Groups", columns, [*map(_row, taken)])
-    sink.write_text(printed(table, ""))
+    sink.write_text(printed(sheet_of("Groups", _OF_GROUPS, taken), ""))
 
 
-def _row(snapshot: GroupSnapshot) -> tuple[Cell, ...]:
-    instance, held = snapshot.rebalance, snapshot.assignment.members or {}
+def _partitions(snapshot: GroupSnapshot) -> int:
+    return sum(topic.partitions for topic in snapshot.rebalance.topics.values())
+
+
+def _loads(snapshot: GroupSnapshot) -> str:
+    held = snapshot.assignment.members or {}
     loads = [sum(map(len, of_one.values())) for of_one in held.values()]
-    return (
-        abridged(instance.group, NAME_SHOWN),
-        snapshot.state,
-        abridged(snapshot.assignment.assignor or "unknown", NAME_SHOWN),
-        len(instance.members),
-        len(instance.topics),
-        sum(topic.partitions for topic in instance.topics.values()),
-        f"{min(loads):,} to {max(loads):,}",
-        _lag(instance),
-    )
+    return f"{min(loads):,} to {max(loads):,}"
 
 
-def _lag(instance: Rebalance) -> int | None:
+def _lag(snapshot: GroupSnapshot) -> int | None:
     """Return the lag of the group, in records; None if unknown for a topic."""
-    lags = [topic.lag for topic in instance.topics.values() if topic.partitions]
+    topics = snapshot.rebalance.topics.values()
+    lags = [topic.lag for topic in topics if topic.partitions]
     if any(lag is None for lag in lags):
         return None
     return sum(sum(lag or ()) for lag in lags)
+
+
+_OF_GROUPS: Final[dict[str, Callable[[GroupSnapshot], Cell]]] = {
+    "group": lambda row: abridged(row.rebalance.group, NAME_SHOWN),
+    "state": lambda row: row.state,
+    "assignor": lambda row: abridged(row.assignment.assignor or "unknown", NAME_SHOWN),
+    "members": lambda row: len(row.rebalance.members),
+    "topics": lambda row: len(row.rebalance.topics),
+    "partitions": _partitions,
+    "load": _loads,
+    "lag (records)": _lag,
+}

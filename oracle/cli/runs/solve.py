@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from threading import Event
@@ -17,6 +18,7 @@ from rebalance import Instance, kernels_are_interpreted
 from solver import (
     Engine,
     Policy,
+    Result,
     kernels_are_compiled,
     load_kernels,
     parse_policy,
@@ -74,6 +76,18 @@ class Solving:
         report_missing_kernels()
         if self.allowed.time_limit is not None:
             load_kernels(self.policy)
+
+
+def solver_within(
+    allowed: Allowed, stop: Event
+) -> Callable[[Instance, Policy], Result]:
+    """Return a function that solves within the limits; Ctrl-C sets ``stop``."""
+
+    def solve_one(instance: Instance, policy: Policy) -> Result:
+        limits = allowed.begin(stop)
+        return run_stoppable(lambda: solve(instance, policy, limits=limits), stop)
+
+    return solve_one
 
 
 @cache

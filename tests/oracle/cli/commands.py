@@ -11,9 +11,9 @@ import shlex
 import subprocess
 import sys
 import termios
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -28,6 +28,15 @@ STYLE = re.compile(rb"\x1b\[[0-9;]*m|\x1b\[\?25[lh]|\x1b\[2K|\x1b\[1A|\r")
 
 PROGRAMS = Path(__file__).parents[2] / "conformance"
 FAULTY = PROGRAMS / "faulty_adapter.py"
+
+
+def failing(error: Exception) -> Callable[..., NoReturn]:
+    """Return a function that raises this error, whatever it is given."""
+
+    def fail(*_: object, **_options: object) -> NoReturn:
+        raise error
+
+    return fail
 
 
 def faulty(fault: str) -> str:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from oracle.report.facts import GROUPS_SHOWN
 from pipeline.audit import AuditRequest, AuditSummary
 from pipeline.live import ClientSettings, LiveSource, OffsetsLog
 from rebalance import ClaimRule, OffsetReset, OutputError, OutsideError, SourceError
-from tests.oracle.cli.commands import Cli
+from tests.oracle.cli.commands import Cli, failing
 from tests.oracle.report.html_reading import read_html
 from tests.oracle.report.scenes import small_audit
 
@@ -132,76 +133,70 @@ def test_the_page_is_written_with_its_command(
     cli: Cli, pipeline: Pretended, tmp_path: Path
 ) -> None:
     out = tmp_path / "a folder"
-    cli(
-        "audit",
-        "it's",
-        "--out",
-        out,
-        "--cluster",
-        "prod",
-        "--topics",
-        "t.json",
-        *("--since", "2026-11-24T08:30+01:00", "--group", "a*", "--group", "b"),
-    )
+    tables = ("--cluster", "prod", "--topics", "t.json")
+    chosen = ("--since", "2026-11-24T08:30+01:00", "--group", "a*", "--group", "b")
+    cli("audit", "it's", "--out", out, *tables, *chosen)
     root = read_html((out / "index.html").read_text())
     assert root.one("h1").text.endswith("for 4.0 partition-seconds in 1 rebalance.")
     words = shlex.split(root.one("footer").one("pre").text)
-    assert words[:5] == ["assignor-oracle", "audit", "it's", "--out", str(out)]
-    window = ["--since", "2026-11-24T07:30:00Z", "--group", "a*", "--group", "b"]
-    assert words[9:] == window
-    assert words[5:9] == ["--cluster", "prod", "--topics", "t.json"]
+    window = ("--since", "2026-11-24T07:30:00Z", "--group", "a*", "--group", "b")
+    start = ("assignor-oracle", "audit", "it's", "--out", str(out))
+    assert words == [*start, *tables, *window]
+
+
+OPTIONS = {
+    "--cluster": "prod",
+    "--topics": "t.json",
+    "--offsets": "o.json",
+    "--subscriptions": "s.json",
+    "--lag": "lag.prom",
+    "--auto-offset-reset": "latest",
+    "--format": "describe",
+    "--columns": "value=payload",
+    "--encoding": "base64",
+    "--group-name": "orders",
+    "--since": "2026-11-24",
+    "--until": "2026-11-25T01:30+01:00",
+    "--group": "orders-*",
+    "--claim-rule": "current-generation",
+    "--max-partitions": "7",
+    "--assignors": "range, kip54-sticky",
+    "--master": "local[1]",
+}
+REQUEST = AuditRequest(
+    sources=["a", "b"],
+    out="",
+    cluster="prod",
+    topics="t.json",
+    offsets="o.json",
+    subscriptions="s.json",
+    lag=["lag.prom"],
+    offset_reset=OffsetReset.LATEST,
+    source_format="describe",
+    columns="value=payload",
+    encoding="base64",
+    group_name="orders",
+    since=datetime(2026, 11, 24, tzinfo=UTC),
+    until=datetime(2026, 11, 25, 0, 30, tzinfo=UTC),
+    groups=["orders-*"],
+    claim_rule=ClaimRule.CURRENT_GENERATION,
+    max_partitions=7,
+    assignors=("range", "kip54-sticky"),
+    master="local[1]",
+)
+"""What the options ask for, but for the folder."""
 
 
 @pytest.mark.heavy
 def test_options_reach_the_pipeline(
     cli: Cli, pipeline: Pretended, tmp_path: Path
 ) -> None:
-    options = {
-        "--cluster": "prod",
-        "--topics": "t.json",
-        "--offsets": "o.json",
-        "--subscriptions": "s.json",
-        "--lag": "lag.prom",
-        "--auto-offset-reset": "latest",
-        "--format": "describe",
-        "--columns": "value=payload",
-        "--encoding": "base64",
-        "--group-name": "orders",
-        "--since": "2026-11-24",
-        "--until": "2026-11-25T01:30+01:00",
-        "--group": "orders-*",
-        "--claim-rule": "current-generation",
-        "--max-partitions": "7",
-        "--assignors": "range, kip54-sticky",
-        "--master": "local[1]",
-    }
-    given = [word for pair in options.items() for word in pair]
+    given = [word for pair in OPTIONS.items() for word in pair]
     assert cli("audit", "a", "b", "--out", tmp_path, *given).code == 0
     cli("audit", "a", "--out", tmp_path)
-    assert pipeline.requests == [
-        AuditRequest(
-            sources=["a", "b"],
-            out=str(tmp_path),
-            cluster="prod",
-            topics="t.json",
-            offsets="o.json",
-            subscriptions="s.json",
-            lag=["lag.prom"],
-            offset_reset=OffsetReset.LATEST,
-            source_format="describe",
-            columns="value=payload",
-            encoding="base64",
-            group_name="orders",
-            since=datetime(2026, 11, 24, tzinfo=UTC),
-            until=datetime(2026, 11, 25, 0, 30, tzinfo=UTC),
-            groups=["orders-*"],
-            claim_rule=ClaimRule.CURRENT_GENERATION,
-            max_partitions=7,
-            assignors=("range", "kip54-sticky"),
-            master="local[1]",
-        ),
-        AuditRequest(sources=["a"], out=str(tmp_path)),
-    ]
+    first = replace(REQUEST, out=str(tmp_path))
+    second = AuditRequest(sources=["a"], out=str(tmp_path))
+    assert pipeline.requests == [first, second]
     assert pipeline.live is None
 
 
@@ -283,10 +278,7 @@ def test_as_json(cli: Cli, pipeline: Pretended, tmp_path: Path) -> None:
 def test_what_the_pipeline_cannot_do_is_one_line(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, error: Exception, code: int
 ) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise error
-
-    monkeypatch.setattr(auditing, "audit", fail)
+    monkeypatch.setattr(auditing, "audit", failing(error))
     ended = cli("audit", "history", "--out", "out")
     assert ended.code == code
     assert ended.complaints == [str(error)]

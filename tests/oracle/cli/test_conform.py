@@ -14,8 +14,8 @@ import pytest
 from conformance.clients import ClientAssignor, Program, suspecting
 from conformance.runs import FAMILIES
 from oracle.cli.input import subjects
-from tests.conformance.tap_reading import read_tap
-from tests.oracle.cli.commands import Cli, faulty
+from tests.conformance.tap_reading import Point, read_tap
+from tests.oracle.cli.commands import Cli, Ended, faulty
 
 PYTHON = sys.executable
 LOOP = """\
@@ -41,6 +41,20 @@ def program(tmp_path: Path) -> Any:
         return f"{PYTHON} -I -S {path}"
 
     return written
+
+
+def refused(ended: Ended) -> list[Point]:
+    """Return the test points of a TAP report that are not ok."""
+    return [point for point in read_tap(ended.out.decode()) if not point.is_ok]
+
+
+def check_repeats(cli: Cli, point: Point) -> list[str]:
+    """Run the command of a finding, which repeats it; return its words."""
+    words = shlex.split(point.about["command"])
+    ended = cli(*words[1:])
+    assert ended.code == 1
+    assert read_tap(ended.out.decode()) == [point]
+    return words
 
 
 def results(ended: Any) -> set[str]:
@@ -222,20 +236,13 @@ def test_the_command_of_a_finding_repeats_exactly_this_check(
     options = ("--command", ours, "--no-corpus", "--family", "fresh", "--count", "1")
     junit = tmp_path / "report.xml"
     first = cli("conform", *options, "--seconds", "30", "--tap", "--junit", junit)
-    points = [point for point in read_tap(first.out.decode()) if not point.is_ok]
-    assert len(points) == 1
+    (point,) = refused(first)
     root = ET.fromstring(junit.read_bytes())  # noqa: S314  # our own
-    texts = [element.text or "" for element in root.iter("failure")]
-    for point, text in zip(points, texts, strict=True):
-        command = point.about["command"]
-        assert f"command: {command}\n" in text
-        words = shlex.split(command)
-        assert words[:2] == ["assignor-oracle", "conform"]
-        assert tuple(words[words.index("--seconds") :][:2]) == ("--seconds", "30")
-        ended = cli(*words[1:])
-        assert ended.code == 1
-        (again,) = read_tap(ended.out.decode())
-        assert again == point
+    (failure,) = root.iter("failure")
+    assert f"command: {point.about['command']}\n" in (failure.text or "")
+    words = check_repeats(cli, point)
+    assert words[:2] == ["assignor-oracle", "conform"]
+    assert tuple(words[words.index("--seconds") :][:2]) == ("--seconds", "30")
 
 
 @pytest.mark.heavy
@@ -243,18 +250,15 @@ def test_the_command_of_a_finding_repeats_exactly_this_check(
 def test_the_command_of_a_finding_knows_every_option(cli: Cli, rounds: str) -> None:
     options = ("--as", "sticky", "--require", "optimum", "--memory", "2GiB", rounds)
     played = ("--command", ROUND_ROBIN, "--family", "churn", "--count", "2")
-    found = cli("conform", *played, *options, "--tap").out.decode()
-    points = [point for point in read_tap(found) if not point.is_ok]
+    points = refused(cli("conform", *played, *options, "--tap"))
     parts = {point.name.split(" / ")[1] for point in points}
     assert parts == {"corpus", "churn"}
     last = {point.name.split(" / ")[1]: point for point in points}
     if rounds == "--eager":  # a fault of a round ends the draw
         assert not last["churn"].name.endswith("/0")
     for point in last.values():
-        words = shlex.split(point.about["command"])
+        words = check_repeats(cli, point)
         assert ("--cooperative" in words) == (rounds == "--cooperative")
-        (again,) = read_tap(cli(*words[1:]).out.decode())
-        assert again == point
 
 
 @pytest.mark.heavy
@@ -262,13 +266,10 @@ def test_the_command_of_a_finding_names_a_client_on_the_wire(cli: Cli) -> None:
     arguments = ("--client", "librdkafka/roundrobin", "--seconds", "30")
     options = ("--no-corpus", "--family", "fresh", "--count", "3")
     found = cli("conform", *arguments, *options, "--require", "kip54", "--tap")
-    points = [point for point in read_tap(found.out.decode()) if not point.is_ok]
+    points = refused(found)
     assert points
     for point in points:
-        words = shlex.split(point.about["command"])
-        assert "--wire" not in words
-        (again,) = read_tap(cli(*words[1:]).out.decode())
-        assert again == point
+        assert "--wire" not in check_repeats(cli, point)
 
 
 def test_a_check_can_be_named(cli: Cli) -> None:

@@ -128,10 +128,12 @@ def test_every_subcommand_has_one_value_of_options() -> None:
 
 
 def _leaves(kind: Any) -> list[str]:
-    hints = get_type_hints(kind)
+    """Return the names of the options; those of a base class are the last."""
+    hints, base = get_type_hints(kind), kind.__base__
+    shared = [option.name for option in fields(base)] if is_dataclass(base) else []
     return [
         name
-        for option in fields(kind)
+        for option in sorted(fields(kind), key=lambda option: option.name in shared)
         for name in (
             _leaves(hints[option.name])
             if is_dataclass(hints[option.name])
