@@ -226,31 +226,24 @@ class Advisor:
         """Return the advice about another assignor, if there is something to gain."""
         if not counts.gain:
             return []
-        now = counts.gain / counts.judged
-        transfers = last["transfers"]
+        now, transfers = counts.gain / counts.judged, last["transfers"]
         others = [] if cooperative else self._others(group, assignor)
         clients = self._clients[group]
         had = [other for other in others if clients.offers(other.name)]
-
-        def advised(kind: AdviceKind, other: _Comparison) -> list[Advice]:
-            settled = transfers if _settles(other, counts) else 0
+        better = _best(had, now, counts)
+        settling = [other for other in had if transfers and _settles(other, counts)]
+        if better is not None or settling:
+            other = better or settling[0]
             return [
                 Advice(
-                    kind=kind,
+                    kind=AdviceKind.ASSIGNOR if better else AdviceKind.BALANCE,
                     assignor=other.name,
                     gain=GainPerRebalance(now=now, then=other.rate),
-                    transfers=settled,
+                    transfers=transfers if _settles(other, counts) else 0,
                     changes=changes(clients.clients, assignor, other.name),
                     clients=clients,
                 )
             ]
-
-        better = _best(had, now, counts)
-        if better is not None:
-            return advised(AdviceKind.ASSIGNOR, better)
-        balancing = [other for other in had if transfers and _settles(other, counts)]
-        if balancing:
-            return advised(AdviceKind.BALANCE, balancing[0])
         lacked = _best(others, now, counts)
         return [
             Advice(

@@ -15,7 +15,7 @@ from oracle.report.folding import Fold, folded
 from oracle.report.group_episodes import GroupEpisodes, episodes_of
 from oracle.report.harm import NO_HARM, Harm, harm_of, harm_sum, with_harm
 from oracle.report.load import Tables, load
-from oracle.report.outcomes import OutcomeCounts, added
+from oracle.report.outcomes import OutcomeCounts, added, counts_of
 from oracle.report.states import States, states_of
 from oracle.report.trend import Trend, trend_of
 from oracle.report.unit_times import with_times
@@ -157,13 +157,13 @@ def _client_rows(units: pa.Table, tables: Tables) -> list[ClientRow]:
             group=row["group_id"],
             assignor=row["client_assignor"] or None,
             cooperative=row["cooperative"] > 0,
-            counts=counts_of(row),
+            counts=counts_of(OutcomeCounts, row),
             lag=lag.get(tuple(row[name] for name in keys), NO_LAG),
             harm=harm.get(tuple(row[name] for name in keys), NO_HARM),
             advised=advisor.advice(
                 (row["cluster"], row["group_id"]),
                 row["client_assignor"] or None,
-                counts_of(row),
+                counts_of(OutcomeCounts, row),
                 cooperative=row["cooperative"] > 0,
             ),
         )
@@ -177,12 +177,6 @@ def folds_of(rows: Sequence[ClientRow]) -> list[Fold]:
     if len(rows) > GROUPS_SHOWN:
         return folded(rows)
     return [Fold(pattern="", rows=(row,)) for row in rows]
-
-
-def counts_of(row: Mapping[str, int]) -> OutcomeCounts:
-    """Return sums of `oracle.summary` as counts."""
-    names = (*OUTCOMES, "needless_moves", "transfers")
-    return OutcomeCounts(**{name: row[name] for name in names})
 
 
 def _example(rows: Sequence[ClientRow]) -> ClientRow | None:
@@ -233,7 +227,7 @@ def _assignor_rows(answers: AssignorCounts) -> list[AssignorRow]:
             name=name,
             applies=sum(of_one[outcome] for outcome in OUTCOMES),
             refuses=_refuses(name, rebalances[name], of_one),
-            counts=counts_of(of_one),
+            counts=counts_of(OutcomeCounts, of_one),
             balanced=of_one["balanced"],
             lag=lag.get(name, NO_LAG),
         )

@@ -90,51 +90,75 @@ def group_data(
     of advice belongs a place in ``settings``, whose items are lists of blocks: title,
     steps of instruction and setting, and note.
     """
-    pattern_at = {row: at for at, fold in enumerate(patterns) for row in fold.rows}
-    clusters = list(dict.fromkeys(row.cluster for row in rows))
-    assignors = list(dict.fromkeys(row.assignor for row in rows if row.assignor))
-    advice_of: dict[Advised, int] = {}
-    settings_of: dict[tuple[SettingsBlock, ...], int] = {}
-    cluster_of = {name: place for place, name in enumerate(clusters)}
-    assignor_of = {name: place for place, name in enumerate(assignors)}
-    texts: list[str] = []
-    left = DATA_BYTES
+    data = _GroupData(patterns, rows)
     for row, id_ in zip(rows, ids, strict=True):
+        if not data.add(row, id_, is_endless=(row.cluster, row.group) in endless):
+            break
+    text = f'{literal(data.head())[:-1]},"rows":[{",".join(data.texts)}]}}'
+    return Markup(text), len(data.texts)  # noqa: S704 - `literal` leaves no markup
+
+
+class _GroupData:
+    """Rows of groups, as texts; names, advice, and settings are listed once."""
+
+    def __init__(self, patterns: Sequence[Fold], rows: Sequence[ClientRow]) -> None:
+        self.patterns = patterns
+        self.pattern_at = {
+            row: at for at, fold in enumerate(patterns) for row in fold.rows
+        }
+        self.clusters = _places(row.cluster for row in rows)
+        self.assignors = _places(row.assignor for row in rows if row.assignor)
+        self.advice: dict[Advised, int] = {}
+        self.settings: dict[tuple[SettingsBlock, ...], int] = {}
+        self.texts: list[str] = []
+        self.left = DATA_BYTES
+
+    def add(self, row: ClientRow, id_: str, *, is_endless: bool) -> bool:
+        """Return whether there is room for a row, and add it if so."""
         advised = row.advice, row.settings
+        text = literal(self._values(row, id_, is_endless))
+        if advised not in self.advice:
+            self.left -= len(literal(row.advice)) + len(literal(len(self.advice))) + 2
+        if advised[1] not in self.settings:
+            self.left -= len(literal(_blocks(advised[1]))) + 1
+        self.left -= len(text) + 1
+        if self.left < 0:
+            return False
+        self.advice.setdefault(advised, len(self.advice))
+        self.settings.setdefault(advised[1], len(self.settings))
+        self.texts.append(text)
+        return True
+
+    def _values(self, row: ClientRow, id_: str, is_endless: bool) -> list[Any]:
         shown = visible(row.group, limit=NAME_KEPT)
         values: list[Any] = [
-            cluster_of[row.cluster],
+            self.clusters[row.cluster],
             shown,
-            assignor_of.get(row.assignor or "", -1),
+            self.assignors.get(row.assignor or "", -1),
             *_numbers(row),
-            int((row.cluster, row.group) in endless),
-            advice_of.get(advised, len(advice_of)),
-            pattern_at.get(row, -1),
+            int(is_endless),
+            self.advice.get((row.advice, row.settings), len(self.advice)),
+            self.pattern_at.get(row, -1),
             _harm(row.harm),
         ]
-        if id_ != f"group-{_encoded(shown)}":
-            values.append(id_)
-        text = literal(values)
-        if advised not in advice_of:
-            left -= len(literal(row.advice)) + len(literal(len(advice_of))) + 2
-        if advised[1] not in settings_of:
-            left -= len(literal(_blocks(advised[1]))) + 1
-        left -= len(text) + 1
-        if left < 0:
-            break
-        advice_of.setdefault(advised, len(advice_of))
-        settings_of.setdefault(advised[1], len(settings_of))
-        texts.append(text)
-    head = {
-        "clusters": [visible(name, limit=NAME_KEPT) for name in clusters],
-        "assignors": [visible(name, limit=NAME_KEPT) for name in assignors],
-        "advice": [line for line, _ in advice_of],
-        "settings_of": [settings_of[blocks] for _, blocks in advice_of],
-        "settings": [_blocks(blocks) for blocks in settings_of],
-        "patterns": [visible(fold.pattern, limit=NAME_KEPT) for fold in patterns],
-    }
-    data = f'{literal(head)[:-1]},"rows":[{",".join(texts)}]}}'
-    return Markup(data), len(texts)  # noqa: S704 - `literal` leaves no markup
+        return values if id_ == f"group-{_encoded(shown)}" else [*values, id_]
+
+    def head(self) -> dict[str, Any]:
+        """Return the lists in which the rows have places."""
+        return {
+            "clusters": [visible(name, limit=NAME_KEPT) for name in self.clusters],
+            "assignors": [visible(name, limit=NAME_KEPT) for name in self.assignors],
+            "advice": [line for line, _ in self.advice],
+            "settings_of": [self.settings[blocks] for _, blocks in self.advice],
+            "settings": [_blocks(blocks) for blocks in self.settings],
+            "patterns": [
+                visible(fold.pattern, limit=NAME_KEPT) for fold in self.patterns
+            ],
+        }
+
+
+def _places(names: Iterable[str]) -> dict[str, int]:
+    return {name: place for place, name in enumerate(dict.fromkeys(names))}
 
 
 def _blocks(blocks: Sequence[SettingsBlock]) -> list[list[object]]:

@@ -115,11 +115,6 @@ def invalid_answers(
     return found
 
 
-def prepare_findings() -> None:
-    """Load the modules and the data that pages with invalid answers need."""
-    _findings()
-
-
 def known_faults(
     clients: Sequence[str],
     assignor: str | None,
@@ -140,32 +135,37 @@ def known_faults(
         The rebalance, as a rebalance/1 document.
     """
     found = []
-    definitions, shapes = _findings()
+    definitions, shapes = findings_and_shapes()
     seen = {name for name, has in shapes.items() if has(instance)}
     for finding in definitions:
         explained = _explained(finding, assignor, rules, seen)
         of = {_BUILT_ON.get(name, name) for name in clients} or set(explained)
         named = tuple(name for name in explained if name in of)
         if named and finding.status not in _NO_FAULT:
-            found.append(
-                KnownFault(
-                    finding=finding.id,
-                    title=finding.title,
-                    rules=tuple(sorted({r for name in named for r in explained[name]})),
-                    clients=named,
-                    fixed=tuple(
-                        (status.client, status.first_fixed)
-                        for status in finding.statuses
-                        if status.client in named and status.first_fixed
-                    ),
-                )
-            )
+            found.append(_known_fault(finding, explained, named))
     return tuple(found)
 
 
-def _findings() -> tuple[
+def _known_fault(
+    finding: Definition, explained: Mapping[str, set[str]], named: tuple[str, ...]
+) -> KnownFault:
+    return KnownFault(
+        finding=finding.id,
+        title=finding.title,
+        rules=tuple(sorted({rule for name in named for rule in explained[name]})),
+        clients=named,
+        fixed=tuple(
+            (status.client, status.first_fixed)
+            for status in finding.statuses
+            if status.client in named and status.first_fixed
+        ),
+    )
+
+
+def findings_and_shapes() -> tuple[
     tuple[Definition, ...], Mapping[str, Callable[[Mapping[str, Any]], bool]]
 ]:
+    """Load all findings, and the shapes of rebalances, which some pages need."""
     from conformance import SHAPES  # noqa: PLC0415
     from conformance.findings.definitions import all_definitions  # noqa: PLC0415
 

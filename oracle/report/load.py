@@ -24,6 +24,7 @@ import pyarrow.dataset as ds
 
 from oracle.summary import (
     ANSWER_COLUMNS,
+    FIGURE_COLUMNS,
     GAIN_COLUMNS,
     AssignorCounts,
     equals,
@@ -59,35 +60,9 @@ _REBALANCES: Final = (
     "lag_missing",
 )
 _CLIENTS: Final = (
-    "cluster",
-    "date",
-    "rebalance_id",
-    "group_id",
-    "generation",
-    "client_assignor",
-    "cooperative",
-    "applies",
-    "verdict",
-    "violations",
-    "withheld",
-    "members",
-    "partitions",
-    "kip54_score",
-    "kip54_score_least",
-    "kip54_balanced",
-    "dec_min_balanced",
-    "moves",
-    "moves_least",
-    "moves_least_kip54",
-    "needless_lag",
-    "peak_lag",
-    "peak_lag_bound",
-    "at_optimum",
-    "at_kip54_optimum",
-    "unread_partition_ms",
-    "shared_partition_ms",
-    "waiting_partition_ms",
-    "imbalance_partition_ms",
+    *FIGURE_COLUMNS["answers"],
+    *("violations", "withheld", "peak_lag", "peak_lag_bound"),
+    *("waiting_partition_ms", "imbalance_partition_ms"),
 )
 _DOCUMENTS: Final = frozenset(
     {"instance", "assignment", "violations", "loads", "evidence", "key", "value"}

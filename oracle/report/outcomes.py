@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, fields
 from typing import Any, ClassVar, Protocol, TypeVar
 
@@ -61,6 +61,11 @@ class OutcomeCounts:
         """Return the number of one outcome."""
         count: int = getattr(self, outcome)
         return count
+
+
+def counts_of(kind: type[_Counts], row: Mapping[str, int]) -> _Counts:
+    """Return the counts of a kind, a dataclass of integers, that a row has."""
+    return kind(**{field.name: row[field.name] for field in fields(kind)})
 
 
 def added(kind: type[_Counts], rows: Sequence[_Counts]) -> _Counts:

@@ -73,11 +73,11 @@ class Outlier:
     """
 
     kind: str
-    cluster: str
+    cluster: str = ""
     group: str
-    assignor: str | None
-    generation: int | None
-    at: datetime | None
+    assignor: str | None = None
+    generation: int | None = None
+    at: datetime | None = None
     loads: tuple[int, ...]
     loads_best: tuple[int, ...]
     moves: int
@@ -194,11 +194,7 @@ def _outlier(judged: JudgedAgain) -> Outlier:
     kind = _kind(verdict, best_verdict)
     return Outlier(
         kind=kind,
-        cluster="",
         group=document.group,
-        assignor=None,
-        generation=None,
-        at=None,
         loads=tuple(verdict["figures"]["loads"]),
         loads_best=tuple(best_verdict["figures"]["loads"]),
         moves=verdict["figures"]["moves"],

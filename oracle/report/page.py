@@ -11,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, Final
 
+import pyarrow as pa
 from markupsafe import Markup
 
 from oracle.names import abridged, visible
@@ -48,8 +49,8 @@ from oracle.report.group_index import (
     group_ids,
 )
 from oracle.report.kip54 import kip54_of
-from oracle.report.known_faults import prepare_findings
-from oracle.report.load import load, system_allocator
+from oracle.report.known_faults import findings_and_shapes
+from oracle.report.load import Tables, load, system_allocator
 from oracle.report.openable import rebalance_data
 from oracle.report.outcomes import OutcomeCounts
 from oracle.report.outliers import Outlier, outlier_of, outliers_of
@@ -115,7 +116,7 @@ def prepare_page() -> None:
     for name in templates.list_templates(extensions=("html", "css")):
         templates.get_template(name)
     columns([("a", 1)], width=NARROW, color="--optimum")
-    prepare_findings()
+    findings_and_shapes()
     outlier_of(_INSTANCE, _UNBALANCED, ClaimRule.NEWEST_CLAIM.value)
 
 
@@ -129,11 +130,9 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
     about = read_about(folder)
     units = units_of(tables)
     facts = facts_of(tables, units)
-    order = [row.name for row in facts.assignors]
     first = _first_groups(facts)
     many_clusters = len(_clusters(facts)) > 1
     cases = outliers_of(tables, units, about.claim_rule)
-    gaps = [found for found in gaps_of(tables.answers, order) if found.rows]
     opened = rebalance_data(
         tables,
         units,
@@ -160,13 +159,10 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
                 "Cooperative rebalancing": COOPERATIVE_PRICE,
                 "The new protocol": NEXT_PRICE,
             },
-            lag_best=_lag_best(facts),
-            lag_optimum=_lag_optimum(facts),
+            **_assignor_parts(tables, units, facts),
             audited=audited_of(tables),
             facts=facts,
             headline=headline(facts),
-            gaps=[(found, _gap_chart(found)) for found in gaps],
-            kip54=kip54_of(tables, units, order),
             cases=cases,
             cases_of=_cases_of(cases),
             many_clusters=many_clusters,
@@ -174,6 +170,18 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
         )
     )
     return with_numbered_clips(html), facts
+
+
+def _assignor_parts(tables: Tables, units: pa.Table, facts: Facts) -> dict[str, Any]:
+    """Compare the assignors with the optimum, with KIP-54's, and with least lag."""
+    order = [row.name for row in facts.assignors]
+    gaps = [found for found in gaps_of(tables.answers, order) if found.rows]
+    return {
+        "gaps": [(found, _gap_chart(found)) for found in gaps],
+        "kip54": kip54_of(tables, units, order),
+        "lag_best": _lag_best(facts),
+        "lag_optimum": _lag_optimum(facts),
+    }
 
 
 def _first_groups(facts: Facts) -> list[Group]:

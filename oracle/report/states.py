@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from oracle.report.load import Tables
-from oracle.report.outcomes import OutcomeCounts, added
+from oracle.report.outcomes import OutcomeCounts, added, counts_of
 from oracle.summary import equals, is_true, summed
 
 REASONS_LISTED: Final = 8
@@ -95,7 +94,11 @@ class States:
 def states_of(tables: Tables) -> States:
     """Count the snapshots of each group, those with most to gain first."""
     rows = [
-        StateRow(cluster=row["cluster"], group=row["group_id"], counts=_counts(row))
+        StateRow(
+            cluster=row["cluster"],
+            group=row["group_id"],
+            counts=counts_of(StateCounts, row),
+        )
         for row in _summands(tables.snapshots).to_pylist()
     ]
     rows.sort(key=_most_to_gain)
@@ -146,8 +149,3 @@ def _summands(snapshots: pa.Table) -> pa.Table:
     columns = {name: snapshots[name] for name in ("cluster", "group_id")}
     columns |= {name: pc.cast(flag, pa.int64()) for name, flag in flags.items()}
     return summed(pa.table(columns), ["cluster", "group_id"])
-
-
-def _counts(row: Mapping[str, int]) -> StateCounts:
-    names = [field.name for field in fields(StateCounts)]
-    return StateCounts(**{name: row[name] for name in names})

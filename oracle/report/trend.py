@@ -7,8 +7,8 @@ from typing import Final
 
 import pyarrow as pa
 
-from oracle.report.outcomes import OutcomeCounts
-from oracle.summary import OUTCOMES, day_counts
+from oracle.report.outcomes import OutcomeCounts, counts_of
+from oracle.summary import day_counts
 from pipeline.tables import UNDATED
 
 DAYS_SHOWN: Final = 92
@@ -46,11 +46,10 @@ class Trend:
 
 def trend_of(units: pa.Table, actual: pa.Table) -> Trend:
     """Sum the clients' results per day; rebalances without a day are left out."""
-    names = (*OUTCOMES, "needless_moves", "transfers")
     days = [
         Day(
             date=row["date"],
-            counts=OutcomeCounts(**{name: row[name] for name in names}),
+            counts=counts_of(OutcomeCounts, row),
             lag_known=row["lag_known"] or 0,
             lag_above=int(row["lag_above"] or 0),
             needless_lag=int(row["needless_lag"] or 0),

@@ -59,33 +59,29 @@ def group_figures(
     nothing = pa.repeat(pa.scalar(0, pa.int64()), len(actual))
     units = client_units(actual.append_column("broken", nothing), rebalances, episodes)
     are_invalid = pc.invert(pc.fill_null(pc.equal(actual["verdict"], "valid"), True))
-    states = snapshots.filter(pc.is_null(snapshots["state_of"]))
+    parts = [
+        _part(
+            rebalances,
+            rebalances=ones(len(rebalances)),
+            durations_unknown=pc.is_null(rebalances["lasted_ms"]),
+        ),
+        _part(actual, invalid=are_invalid, **{n: actual[n] for n in _TIMES}),
+        _part(
+            units,
+            unbalanced=equals(units["outcome"], UNBALANCED),
+            needless_moves=units["needless_moves"],
+        ),
+        _part_of_states(snapshots.filter(pc.is_null(snapshots["state_of"]))),
+    ]
+    found = summed(pa.concat_tables(parts), _KEYS)
+    return found.sort_by([(name, "ascending") for name in _KEYS])
+
+
+def _part_of_states(states: pa.Table) -> pa.Table:
     is_lopsided = is_true(pc.invert(states["dec_min_balanced"]))
     is_broken = equals(states["verdict"], INVALID)
-    found = summed(
-        pa.concat_tables(
-            [
-                _part(
-                    rebalances,
-                    rebalances=ones(len(rebalances)),
-                    durations_unknown=pc.is_null(rebalances["lasted_ms"]),
-                ),
-                _part(actual, invalid=are_invalid, **{n: actual[n] for n in _TIMES}),
-                _part(
-                    units,
-                    unbalanced=equals(units["outcome"], UNBALANCED),
-                    needless_moves=units["needless_moves"],
-                ),
-                _part(
-                    states,
-                    invalid=is_broken,
-                    unbalanced=pc.and_(is_lopsided, pc.invert(is_broken)),
-                ),
-            ]
-        ),
-        _KEYS,
-    )
-    return found.sort_by([(name, "ascending") for name in _KEYS])
+    unbalanced = pc.and_(is_lopsided, pc.invert(is_broken))
+    return _part(states, invalid=is_broken, unbalanced=unbalanced)
 
 
 def _part(rows: pa.Table, **figures: Column) -> pa.Table:

@@ -89,15 +89,9 @@ class Audit:
         basis = None if bound is None else "end-of-recording"
         text = json.dumps(instance)
         self.add("rebalances", **shared, **columns, lag_basis=basis, instance=text)
-        evaluation = self._evaluation(instance)
-        best, sticky = evaluation.optimum(), evaluation.kip54()
-        least = least_of(best, sticky, by_capacity=evaluation.by_capacity)
-        bests = {"optimum": best.judged()[0], "kip54-sticky": sticky.judged()[0]}
+        bests, least = self._optima(instance)
         for name, answer in {**bests, **answers}.items():
-            if isinstance(answer, str):
-                row: Row = {"assignor": name, "applies": False, "refused": answer}
-            else:
-                row = self._answer(parsed, answer, least, bound, name, cooperative)
+            row = self._answer(parsed, answer, least, bound, name, cooperative)
             if name == "actual":
                 row |= harm or {}
             self.add("answers", **shared, **row)
@@ -134,18 +128,26 @@ class Audit:
             balanced_if_equal=if_equal,
         )
 
-    def _evaluation(self, instance: Document) -> Evaluation:
-        return Evaluation(rebalance_of(instance), ClaimRule(self.claim_rule))
+    def _optima(self, instance: Document) -> tuple[dict[str, Document], Least]:
+        """Return both optima, and the figures to which answers are compared."""
+        evaluation = Evaluation(rebalance_of(instance), ClaimRule(self.claim_rule))
+        best, sticky = evaluation.optimum(), evaluation.kip54()
+        least = least_of(best, sticky, by_capacity=evaluation.by_capacity)
+        bests = {"optimum": best.judged()[0], "kip54-sticky": sticky.judged()[0]}
+        return {name: {**answer} for name, answer in bests.items()}, least
 
     def _answer(
         self,
         instance: Document,
-        answer: Document,
+        answer: Document | str,
         least: Least,
         bound: int | None,
         name: str,
         cooperative: bool,
     ) -> Row:
+        """Return the row of an answer; text is why there is none."""
+        if isinstance(answer, str):
+            return {"assignor": name, "applies": False, "refused": answer}
         verdict = judge(
             instance,
             read_assignment(json.dumps(answer)),
@@ -181,16 +183,12 @@ class Audit:
         """Add a cooperative rebalance; its rounds are added besides, by `rebalance`."""
         group = instance["group"]
         parsed = read_rebalance(json.dumps(instance))
-        evaluation = self._evaluation(instance)
-        least = least_of(
-            evaluation.optimum(),
-            evaluation.kip54(),
-            by_capacity=evaluation.by_capacity,
-        )
+        _, least = self._optima(instance)
         row = self._answer(parsed, answer, least, None, "actual", cooperative=False)
         taken = ["verdict", "moves", "moves_least", "kip54_score", "kip54_score_least"]
         taken += ["dec_min_balanced", "kip54_balanced", "moves_least_kip54"]
-        taken += ["needless_lag"] if ended == "rest" else []
+        if ended == "rest":
+            taken += ["needless_lag", "at_optimum", "at_kip54_optimum"]
         key = f"{group}#{first}"
         self.add(
             "episodes",
@@ -207,8 +205,6 @@ class Audit:
             ended=ended,
             members=len(parsed["members"]),
             partitions=sum(topic["partitions"] for topic in parsed["topics"].values()),
-            at_optimum=row["at_optimum"] if ended == "rest" else None,
-            at_kip54_optimum=row["at_kip54_optimum"] if ended == "rest" else None,
             unowned_partition_ms=unowned_ms,
             instance=json.dumps(instance),
             assignment=json.dumps(answer),

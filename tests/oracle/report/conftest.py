@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser
 
 from oracle.report import page
 from tests.pipeline.churn_audit import churn_audit
+from tests.support.browsing import running_browser
 
 __all__ = ["churn_audit"]
 
 Draw = Callable[..., str]
 DRAWING = ("outcome_bars", "gap_cells")
 _DRAWN: dict[bytes, str] = {}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with running_browser() as started:
+        yield started
 
 
 @pytest.fixture(autouse=True)

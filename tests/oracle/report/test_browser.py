@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from playwright.sync_api import Browser, Page
 from oracle.report import write_page
 from tests.oracle.report.scenes import small_audit
 from tests.oracle.report.test_escaping import audit_of
-from tests.support.browsing import running_browser
 
 pytestmark = pytest.mark.heavy
 
@@ -82,12 +80,6 @@ CONTRAST = """
   return low;
 }
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as started:
-        yield started
 
 
 @pytest.fixture(scope="module", params=["small", "hostile"])

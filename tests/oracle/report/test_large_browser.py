@@ -16,10 +16,9 @@ from benchmarks.large_audit import AuditSize, write_large_audit
 from oracle.report import write_page
 from oracle.report.facts import GROUPS_SHOWN
 from pipeline.audit import AuditSummary
-from tests.oracle.report.test_browser import CONTRAST, TOO_WIDE, browser
+from tests.oracle.report.test_browser import CONTRAST, TOO_WIDE
 
 pytestmark = pytest.mark.heavy
-__all__ = ["browser"]
 
 GROUPS = 33
 MANY_GROUPS = 3_000

@@ -29,7 +29,6 @@ from tests.oracle.report.scenes import (
     given,
     small_audit,
 )
-from tests.support.browsing import running_browser
 from tests.support.shapes import CHAIN, Document
 
 ID, TITLE, SAID, BALANCING, COLUMNS, FOLDED, BEFORE = range(7)
@@ -185,12 +184,6 @@ def test_room_is_shared_evenly(wanted: list[int], most: int) -> None:
     short = [has for has, wants in zip(room, wanted, strict=True) if has < wants]
     if short:
         assert max(room) - min(short) <= 1
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as started:
-        yield started
 
 
 @pytest.fixture

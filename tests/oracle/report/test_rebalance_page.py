@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,6 @@ from tests.oracle.report.scenes import (
     small_audit,
 )
 from tests.oracle.report.test_browser import CONTRAST, TOO_WIDE
-from tests.support.browsing import running_browser
 from tests.support.shapes import Document
 
 
@@ -133,12 +131,6 @@ def test_names_are_escaped(tmp_path: Path) -> None:
     html = page_of_one(tmp_path, *hostile()).read_text()
     assert "<img" not in html
     assert "\u202e" not in html
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as started:
-        yield started
 
 
 @pytest.mark.heavy

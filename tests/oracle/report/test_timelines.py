@@ -26,7 +26,6 @@ from oracle.report.timelines import (
 from oracle.summary import OUTCOMES
 from tests.oracle.report.audits import Audit
 from tests.oracle.report.scenes import BEST, FORGOTTEN, LOPSIDED, RESTLESS, even
-from tests.support.browsing import running_browser
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TICK = re.compile(
@@ -135,12 +134,6 @@ def test_the_last_state_ends_where_the_next_one_begins(tmp_path: Path) -> None:
     assert found.of_group["prod", "later"].lasts == -1
     assert found.are_short([line])
     assert not found.are_short([])
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with running_browser() as started:
-        yield started
 
 
 @pytest.mark.heavy
