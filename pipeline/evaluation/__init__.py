@@ -15,7 +15,6 @@ from pipeline.evaluation.answers import (
     Failure,
 )
 from pipeline.evaluation.assignor_selection import (
-    ALL,
     ALWAYS,
     DEFAULT,
     KNOWN,
@@ -28,7 +27,6 @@ from pipeline.evaluation.verdict_columns import answer_columns
 
 __all__ = [
     "ACTUAL",
-    "ALL",
     "ALWAYS",
     "COLUMNS",
     "DEFAULT",

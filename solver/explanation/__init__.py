@@ -17,9 +17,7 @@ from solver.explanation.peak_exchange import lower_peak
 from solver.explanation.returned_moves import give_back
 from solver.explanation.transfers import (
     Chain,
-    Transfer,
     apply,
-    decompose,
 )
 
 __all__ = [
@@ -29,12 +27,10 @@ __all__ = [
     "Crowd",
     "Exchange",
     "Outranked",
-    "Transfer",
     "apply",
     "balance",
     "blocks_of",
     "crowds_of",
-    "decompose",
     "give_back",
     "lower_peak",
     "needless_moves",
