@@ -156,7 +156,13 @@ def _explain_valid(
         name: {topic: numbers for topic, numbers in held.items() if numbers}
         for name, held in members.items()
     }  # the judge accepts an empty list of a topic that does not exist
-    given = Improvements(about=about, found=found, members=members, verdict=verdict)
+    given = Improvements(
+        about=about,
+        found=found,
+        members=members,
+        assignment=_assignment_of(about, members),
+        verdict=verdict,
+    )
     policy = verdict["policy"]
     if not policy["balance_met"]:
         _add_balance(given)
@@ -212,11 +218,10 @@ def _add_balance(given: Improvements) -> None:
     """State the transfers to meet the balance, then the needless moves."""
     about, kind = given.about, given.about.policy.balance.kind
     if kind is BalanceKind.DEC_MIN:
-        balancing = balance(about.instance, _assignment_of(given))
-        balanced = given.add_balance(balancing)
+        balanced = given.add_balance(balance(about.instance, given.assignment))
         first = about.policy.objectives[:1]
         if first and first[0].only is Objective.STICKINESS:
-            _add_needless_moves(balanced, balancing.assignment)
+            _add_needless_moves(balanced)
     elif kind is BalanceKind.KIP54:
         given.add_transfer()
     elif kind is BalanceKind.PER_TOPIC:
@@ -233,19 +238,18 @@ def _add_given_back(given: Improvements) -> None:
     about, chains = given.about, None
     if given.verdict["policy"]["balance_met"]:
         stickiest = None if about.sticky is None else about.sticky.assignment
-        assignment = _assignment_of(given)
-        chains = give_back(about.instance, assignment, about.policy, stickiest)
+        chains = give_back(about.instance, given.assignment, about.policy, stickiest)
     if chains is not None:
         given.add_given_back([(row, a, b) for chain in chains for row, a, b in chain])
     elif about.best.assignment is not None:
         given.add_given_back(_difference(given))
 
 
-def _add_needless_moves(given: Improvements, assignment: Assignment) -> None:
+def _add_needless_moves(given: Improvements) -> None:
     """State the needless moves of a balanced assignment, if there are any."""
     about = given.about
     best = about.stickiest().require_assignment()
-    exchanges = needless_moves(about.instance, assignment, best)
+    exchanges = needless_moves(about.instance, given.assignment, best)
     if exchanges:
         judged = about.best_verdict
         if about.best is not about.sticky:
@@ -258,27 +262,27 @@ def _add_objective(given: Improvements, place: int) -> None:
     """State the gap of an objective, and the transfers that close or narrow it."""
     about, of = given.about, given.verdict["objectives"][place]["of"]
     if of == STICKINESS and not place and about.sticky is not None:
-        _add_needless_moves(given, _assignment_of(given))
+        _add_needless_moves(given)
         return
     given.add_gap(place)
     if of == PEAK_LAG:
         certificate = None if about.sticky is None else about.sticky.certificate
-        assignment = _assignment_of(given)
-        chains = lower_peak(about.instance, assignment, about.policy, certificate)
-        given.add_peaks(chains)
+        given.add_peaks(
+            lower_peak(about.instance, given.assignment, about.policy, certificate)
+        )
     given.add_difference(_difference(given))
 
 
 def _difference(given: Improvements) -> list[tuple[int, int, int]]:
     """Return partition, giver and receiver of each transfer to the optimum."""
-    before = _assignment_of(given).assignee
+    before = given.assignment.assignee
     after = given.about.best.require_assignment().assignee
     rows = np.flatnonzero(before != after)
     columns = (rows.tolist(), before[rows].tolist(), after[rows].tolist())
     return list(zip(*columns, strict=True))
 
 
-def _assignment_of(given: Improvements) -> Assignment:
-    plain = {name: dict(held) for name, held in given.members.items()}
+def _assignment_of(about: ExplainedCase, members: Members) -> Assignment:
+    plain = {name: dict(held) for name, held in members.items()}
     document = AssignmentDocument.model_construct(members=plain)
-    return assignment_of(given.about.instance, document)
+    return assignment_of(about.instance, document)

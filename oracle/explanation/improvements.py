@@ -30,6 +30,7 @@ from oracle.explanation.improvement_records import (
 from oracle.explanation.running_count import RunningCount
 from oracle.explanation.statement_records import Gain, LagRecord, TransferRecord
 from oracle.explanation.statements import Statements
+from rebalance import Assignment
 from solver import BalanceKind
 from solver.explanation import Balancing, Chain, Exchange
 
@@ -40,14 +41,15 @@ TRANSFERS_LISTED: Final = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Improvements:
-    """Statements on how the assignment of ``members`` could be better.
+    """Statements on how an assignment could be better, which are added to ``found``.
 
-    ``verdict`` is the judge's; statements are added to ``found``.
+    ``members`` and ``assignment`` are its two forms, ``verdict`` is the judge's.
     """
 
     about: ExplainedCase
     found: Statements
     members: Members
+    assignment: Assignment
     verdict: Verdict
 
     @property
@@ -81,7 +83,8 @@ class Improvements:
                 )
             )
         self._add_chains(_by_route(self.about, chains))
-        return replace(self, members=balanced, verdict=after)
+        assignment = balancing.assignment
+        return replace(self, members=balanced, assignment=assignment, verdict=after)
 
     def _add_chains(self, routes: Sequence[list[Chain]]) -> None:
         """State chains, those with one route together."""
