@@ -19,21 +19,15 @@ from pipeline.records import (
     ConsumerGroupTargetAssignmentMember,
     ConsumerGroupTargetAssignmentMetadata,
     ConsumerGroupTombstone,
-    GroupMetadata,
-    OffsetCommit,
     TopicIdPartitions,
     TopicMetadata,
 )
 from pipeline.sources.rows import CASE, MISSING, QUARANTINED, Row, keyed, record_row
 from pipeline.topic_ids import text_of_id
 from tests.pipeline.groups import GROUP, START_MS
-from tests.pipeline.records.consumer_writers import consumer_key, consumer_value
-from tests.pipeline.records.writers import (
-    group_key,
-    group_value,
-    offset_key,
-    offset_value,
-)
+from tests.pipeline.records.consumer_writers import AnyRecord as Written
+from tests.pipeline.records.consumer_writers import written
+from tests.support.wire import RecordBytes
 
 Held = Mapping[str, Iterable[int]]
 IDS = {topic: bytes(15) + topic.encode() for topic in "tuv"}
@@ -170,9 +164,7 @@ JOIN = (
 )
 """A second member joins; the first one still has everything."""
 
-AnyRecord = (
-    ConsumerGroupRecord | GroupMetadata | OffsetCommit | tuple[bytes, bytes | None]
-)
+AnyRecord = Written | RecordBytes
 
 
 @dataclass
@@ -219,16 +211,7 @@ def rebuild_rows(rows: list[Row]) -> Replayed:
 def _row(offset: int, record: AnyRecord) -> Row:
     place = {"source_partition": 7, "source_offset": offset}
     place["at"] = START_MS + 1000 * offset
-    key: bytes
-    value: bytes | None
-    if isinstance(record, GroupMetadata):
-        key, value = group_key(record.group_id), group_value(record)
-    elif isinstance(record, OffsetCommit):
-        key, value = offset_key(record), offset_value(record)
-    elif isinstance(record, ConsumerGroupRecord):
-        key, value = consumer_key(record), consumer_value(record)
-    else:
-        key, value = record
+    key, value = written(record) if isinstance(record, Written) else record
     return record_row("s", place, key=key, value=value)
 
 

@@ -20,7 +20,8 @@ from rebalance.protocol import (
     encode_sticky_user_data,
     encode_subscription,
 )
-from tests.pipeline.drawn_logs import AnyRecord, commits, some
+from tests.pipeline.drawn_logs import commits, some
+from tests.pipeline.records.consumer_writers import AnyRecord
 
 TOPICS = ("t", "u", "v", "\u00fc\u20ac\U0001d11e")
 ASSIGNORS = ("range", STICKY, COOPERATIVE_STICKY, COOPERATIVE_STICKY, "mine", "", None)

@@ -31,7 +31,8 @@ from tests.pipeline.consumer_groups import (
     tombstone,
 )
 from tests.pipeline.drawn_classic import Pair, classic_history
-from tests.pipeline.drawn_logs import AnyRecord, commits, some
+from tests.pipeline.drawn_logs import commits, some
+from tests.pipeline.records.consumer_writers import AnyRecord
 
 TOPICS = tuple(IDS)
 COUNTS = {"t": 4, "u": 3, "v": 1}

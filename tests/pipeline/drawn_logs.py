@@ -6,32 +6,12 @@ from collections.abc import Iterable, Iterator
 from random import Random
 from typing import TypeVar
 
-from pipeline.records import (
-    ConsumerGroupRecord,
-    GroupMetadata,
-    GroupTombstone,
-    OffsetCommit,
-    OffsetTombstone,
-)
+from pipeline.records import OffsetCommit, OffsetTombstone
 from pipeline.sources.rows import WITHOUT_TOMBSTONES, Row, keyed, record_row
 from tests.pipeline.groups import START_MS
-from tests.pipeline.records.consumer_writers import consumer_key, consumer_value
-from tests.pipeline.records.writers import (
-    Tags,
-    group_key,
-    group_value,
-    offset_key,
-    offset_value,
-    text,
-)
+from tests.pipeline.records.consumer_writers import AnyRecord, written
+from tests.pipeline.records.writers import text
 
-AnyRecord = (
-    ConsumerGroupRecord
-    | GroupMetadata
-    | GroupTombstone
-    | OffsetCommit
-    | OffsetTombstone
-)
 T = TypeVar("T")
 
 
@@ -67,23 +47,6 @@ def commits(rng: Random, group_id: str, topics: tuple[str, ...]) -> list[AnyReco
     return found
 
 
-def message(
-    record: AnyRecord, unknown: Tags | None = None
-) -> tuple[bytes, bytes | None]:
-    """Return key and value of a record, with unknown tags."""
-    match record:
-        case GroupMetadata():
-            return group_key(record.group_id), group_value(record, unknown)
-        case GroupTombstone():
-            return group_key(record.group_id), None
-        case OffsetCommit():
-            return offset_key(record), offset_value(record, unknown)
-        case OffsetTombstone():
-            return offset_key(record), None
-        case _:
-            return consumer_key(record), consumer_value(record, unknown)
-
-
 def times(rng: Random) -> Iterator[int | None]:
     """Draw times of records: they can be missing, equal, or go back."""
     is_missing = rng.choice((0.0, 0.0, 0.0, 0.05, 0.9))
@@ -116,7 +79,7 @@ def rows_of_log(
         if rng.random() < lost:
             continue
         unknown = {9: b"?" * rng.choice((0, 1, 200))} if rng.random() < tags else None
-        key, value = message(record, unknown)
+        key, value = written(record, unknown)
         if rng.random() < damage / 4:  # a record of another kind
             key = bytes((0, rng.randrange(20))) + text(record.group_id)
         place = {"source_partition": partition, "source_offset": offset, "at": at}

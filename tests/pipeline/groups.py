@@ -13,7 +13,6 @@ from pipeline.records import (
     GroupMember,
     GroupMetadata,
     OffsetCommit,
-    OffsetTombstone,
 )
 from rebalance.protocol import (
     MemberAssignment,
@@ -24,12 +23,7 @@ from rebalance.protocol import (
     encode_sticky_user_data,
     encode_subscription,
 )
-from tests.pipeline.records.writers import (
-    group_key,
-    group_value,
-    offset_key,
-    offset_value,
-)
+from tests.pipeline.records.consumer_writers import AnyRecord, written
 
 Held = Mapping[str, Iterable[int]]
 GROUP = "orders"
@@ -124,14 +118,9 @@ class Log:
         self.ahead += milliseconds
         return self
 
-    def add(self, *records: GroupMetadata | OffsetCommit | OffsetTombstone) -> Log:
+    def add(self, *records: AnyRecord) -> Log:
         for record in records:
-            if isinstance(record, GroupMetadata):
-                self.put(group_key(record.group_id), group_value(record))
-            elif isinstance(record, OffsetTombstone):
-                self.put(offset_key(record), None)
-            else:
-                self.put(offset_key(record), offset_value(record))
+            self.put(*written(record))
         return self
 
     def put(self, key: bytes, value: bytes | None) -> Log:

@@ -14,15 +14,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from pipeline.cases import Case, CaseMember, unpack
 from pipeline.history.stream import histories
 from pipeline.judging.topic_names import with_names
-from pipeline.sources.rows import CASE, keyed, record_row
+from pipeline.sources.rows import CASE
 from pipeline.sources.sidecars import read_topics
 from studies.recording.planned_events import SLOW_MS
-from tests.pipeline.recorded import in_order
+from tests.pipeline.recorded import in_order, records_in
 from tests.support.wire import RECORDINGS
 
 EVENTS = RECORDINGS / "events"
@@ -164,23 +162,8 @@ def _due(
 def planned_cases(folder: Path) -> dict[str, list[Case]]:
     """Return the rebalances of the records by group, in order."""
     names = read_topics(folder / "topics.json").names
-    rows = [
-        keyed(
-            record_row(
-                "events",
-                {
-                    "source_partition": fields["partition"],
-                    "source_offset": fields["offset"],
-                    "at": fields["timestamp"],
-                },
-                key=fields["key"],
-                value=fields["value"],
-            )
-        )
-        for fields in pq.read_table(folder / "consumer_offsets.parquet").to_pylist()
-    ]
     found: dict[str, list[Case]] = defaultdict(list)
-    for row in histories(in_order(rows)):
+    for row in histories(in_order(records_in(folder))):
         if row["what"] == CASE:
             case = with_names(unpack(row["value"]), names)
             found[case.group_id].append(case)

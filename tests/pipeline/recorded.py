@@ -32,11 +32,29 @@ CHURN = RECORDINGS / "churn"
 FIRST_LOOK = RECORDINGS / "first-look"
 
 
+def records_in(folder: Path) -> list[Row]:
+    """Return the records of a recording, each with its group."""
+    return [
+        keyed(
+            record_row(
+                folder.name,
+                {
+                    "source_partition": fields["partition"],
+                    "source_offset": fields["offset"],
+                    "at": fields["timestamp"],
+                },
+                key=fields["key"],
+                value=fields["value"],
+            )
+        )
+        for fields in pq.read_table(folder / "consumer_offsets.parquet").to_pylist()
+    ]
+
+
 @cache
 def churn_records() -> tuple[Row, ...]:
-    """Return the records of the long recording, each with its group."""
-    table = pq.read_table(CHURN / "consumer_offsets.parquet").to_pylist()
-    return tuple(keyed(_row(fields)) for fields in table)
+    """Return the records of the long recording."""
+    return tuple(records_in(CHURN))
 
 
 @cache
@@ -76,12 +94,3 @@ def in_order(rows: list[Row]) -> list[Row]:
         return [(row.get(name) is not None, row.get(name)) for name in ORDER]
 
     return sorted(rows, key=key)
-
-
-def _row(fields: Row) -> Row:
-    place = {
-        "source_partition": fields["partition"],
-        "source_offset": fields["offset"],
-        "at": fields["timestamp"],
-    }
-    return record_row("churn", place, key=fields["key"], value=fields["value"])

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow.parquet as pq
-
 from pipeline.cases import Case, Held, unpack
 from pipeline.history.stream import histories
 from pipeline.judging.topic_names import with_names
@@ -27,11 +25,11 @@ from pipeline.records import (
     TopicIdPartitions,
     decode_record,
 )
-from pipeline.sources.rows import CASE, Row, keyed, record_row
+from pipeline.sources.rows import CASE, Row
 from pipeline.sources.sidecars import read_topics
 from pipeline.topic_ids import text_of_id
 from rebalance.protocol import decode_assignment
-from tests.pipeline.recorded import in_order
+from tests.pipeline.recorded import in_order, records_in
 
 NEVER = 1 << 62
 Pairs = frozenset[tuple[str, int]]
@@ -107,17 +105,17 @@ def pairs(held: Held | None) -> Pairs:
 def read_recording(folder: Path) -> dict[str, Recorded]:
     """Read a recording, by group."""
     names = read_topics(folder / "topics.json").names
-    table = pq.read_table(folder / "consumer_offsets.parquet").to_pylist()
+    records = records_in(folder)
     cases: dict[str, list[Case]] = defaultdict(list)
     others: dict[str, list[Row]] = defaultdict(list)
-    for row in histories(in_order([keyed(_row(fields)) for fields in table])):
+    for row in histories(in_order(records)):
         if row["what"] == CASE:
             case = with_names(unpack(row["value"]), names)
             cases[case.group_id].append(case)
         elif row.get("group_id") is not None:
             others[row["group_id"]].append(row)
     lives = _lives(folder / "_callbacks.jsonl.gz")
-    given, clients = _given(table, names)
+    given, clients = _given(records, names)
     return {
         group: Recorded(
             cases=cases[group],
@@ -130,17 +128,8 @@ def read_recording(folder: Path) -> dict[str, Recorded]:
     }
 
 
-def _row(fields: Row) -> Row:
-    place = {
-        "source_partition": fields["partition"],
-        "source_offset": fields["offset"],
-        "at": fields["timestamp"],
-    }
-    return record_row("recording", place, key=fields["key"], value=fields["value"])
-
-
 def _given(
-    table: Sequence[Row], names: dict[str, str]
+    records: Sequence[Row], names: dict[str, str]
 ) -> tuple[dict[str, dict[str, list[Given]]], dict[str, str]]:
     """Decode the assignments per group and member; also return client ids."""
     found: dict[str, dict[str, list[Given]]] = defaultdict(lambda: defaultdict(list))
@@ -151,9 +140,9 @@ def _given(
         if not mine or mine[-1][:2] != given[:2]:
             mine.append(given)
 
-    for row in table:
+    for row in records:
         record = decode_record(row["key"], row["value"])
-        at = row["timestamp"]
+        at = row["at"]
         if isinstance(record, GroupMetadata):
             for member in record.members:
                 clients.setdefault(member.member_id, member.client_id)

@@ -1,4 +1,4 @@
-"""Write records of the new protocol from their fields, for tests only.
+"""Write records of the new protocol from their fields, and of any kind, for tests only.
 
 Shares no code with the reader: ``struct`` and the tables of Kafka's message files.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from pipeline.records import (
     ConsumerGroupCurrentMemberAssignment,
@@ -18,10 +19,33 @@ from pipeline.records import (
     ConsumerGroupTargetAssignmentMember,
     ConsumerGroupTargetAssignmentMetadata,
     ConsumerGroupTombstone,
+    GroupMetadata,
+    GroupTombstone,
+    OffsetCommit,
+    OffsetTombstone,
     TopicIdPartitions,
     TopicMetadata,
 )
-from tests.pipeline.records.writers import Tags, blob, tagged, text, uvarint
+from tests.pipeline.records.writers import (
+    Tags,
+    blob,
+    group_key,
+    group_value,
+    offset_key,
+    offset_value,
+    tagged,
+    text,
+    uvarint,
+)
+from tests.support.wire import RecordBytes
+
+AnyRecord: TypeAlias = (
+    ConsumerGroupRecord
+    | GroupMetadata
+    | GroupTombstone
+    | OffsetCommit
+    | OffsetTombstone
+)
 
 TYPES = {
     "ConsumerGroupMetadata": 3,
@@ -32,6 +56,21 @@ TYPES = {
     "ConsumerGroupCurrentMemberAssignment": 8,
     "ConsumerGroupRegularExpression": 16,
 }
+
+
+def written(record: AnyRecord, unknown: Tags | None = None) -> RecordBytes:
+    """Return key and value of a record, with tags in the flexible encoding."""
+    match record:
+        case GroupMetadata():
+            return group_key(record.group_id), group_value(record, unknown)
+        case GroupTombstone():
+            return group_key(record.group_id), None
+        case OffsetCommit():
+            return offset_key(record), offset_value(record, unknown)
+        case OffsetTombstone():
+            return offset_key(record), None
+        case _:
+            return consumer_key(record), consumer_value(record, unknown)
 
 
 def consumer_key(record: ConsumerGroupRecord) -> bytes:

@@ -9,7 +9,7 @@ from random import Random
 
 from pipeline.records import GroupMember, GroupMetadata
 from rebalance.protocol import decode_subscription, encode_subscription
-from tests.pipeline.records.writers import group_key, group_value
+from tests.pipeline.records.consumer_writers import written
 from tests.support.wire import RecordBytes
 
 
@@ -26,7 +26,7 @@ def damaged_record(
         place = rng.randrange(len(members))
         members[place] = _damaged_member(rng, members[place])
         group = group._replace(version=rng.randrange(5), members=tuple(members))
-        return group_key(group.group_id), group_value(group)
+        return written(group)
     key, value = rng.choice(records)
     what = rng.randrange(12)
     if what == 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from typing import Final, TypeAlias
+from typing import Final
 
 from pipeline.records import (
     ConsumerGroupRecord,
@@ -22,14 +22,8 @@ from rebalance.protocol import (
     encode_assignment,
     encode_subscription,
 )
-from tests.pipeline.records.consumer_writers import TYPES, consumer_key, consumer_value
-from tests.pipeline.records.writers import (
-    Tags,
-    group_key,
-    group_value,
-    offset_key,
-    offset_value,
-)
+from tests.pipeline.records.consumer_writers import TYPES, AnyRecord, written
+from tests.pipeline.records.writers import Tags
 from tests.support.wire import (
     RecordBytes,
     churn,
@@ -40,7 +34,6 @@ from tests.support.wire import (
 )
 
 ASSIGNORS: Final = ("range", "sticky", "cooperative-sticky", "stream", None)
-Written: TypeAlias = OffsetCommit | GroupMetadata | ConsumerGroupRecord
 
 UNKNOWN: Final[Tags] = {7: b"later", 2**32 - 1: b""}
 """Tags that no reader knows."""
@@ -93,15 +86,6 @@ def of_java() -> tuple[RecordBytes, ...]:
     return (*((key, None) for key in keys.values()), *values, *groups)
 
 
-def written(record: Written, unknown: Tags | None = None) -> RecordBytes:
-    """Write a record, with tags in the flexible encoding."""
-    if isinstance(record, OffsetCommit):
-        return offset_key(record), offset_value(record, unknown)
-    if isinstance(record, GroupMetadata):
-        return group_key(record.group_id), group_value(record, unknown)
-    return consumer_key(record), consumer_value(record, unknown)
-
-
 def group_of(
     subscription: bytes, assignment: bytes, assignor: str | None
 ) -> GroupMetadata:
@@ -125,7 +109,7 @@ def group_of(
     )
 
 
-def _in_every_version(record: Record) -> Iterator[Written]:
+def _in_every_version(record: Record) -> Iterator[AnyRecord]:
     """Yield a record in each version; of classic groups, the messages in it, too."""
     if isinstance(record, OffsetCommit | GroupMetadata):
         yield from (record._replace(version=version) for version in range(5))

@@ -34,14 +34,13 @@ from rebalance.protocol import (
     encode_sticky_user_data,
     encode_subscription,
 )
+from tests.pipeline.records.consumer_writers import AnyRecord, written
 from tests.pipeline.records.damage import damaged_record
 from tests.pipeline.records.samples import (
-    Written,
     group_of,
     of_clients,
     of_java,
     recorded,
-    written,
     written_anew,
 )
 from tests.pipeline.records.strategies import (
@@ -141,7 +140,7 @@ WITH_A_TAG = (
 
 
 @pytest.mark.parametrize("record", WITH_A_TAG, ids=lambda record: type(record).__name__)
-def test_tags_of_any_size(record: Written) -> None:
+def test_tags_of_any_size(record: AnyRecord) -> None:
     """A topic's id, numbers, the epochs of partitions, and what a member sent."""
     values = [
         begin + bytes(size)

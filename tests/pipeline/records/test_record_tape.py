@@ -19,12 +19,11 @@ from pipeline.records import GroupMetadata
 from pipeline.records import record_tape as tape
 from pipeline.records.record_tape import record_tape
 from pipeline.records.tape_layout import OTHER
+from tests.pipeline.records.consumer_writers import AnyRecord, written
 from tests.pipeline.records.samples import (
-    Written,
     of_clients,
     of_java,
     recorded,
-    written,
     written_anew,
 )
 from tests.pipeline.records.strategies import (
@@ -75,7 +74,7 @@ def test_other_programs() -> None:
         max_size=4,
     )
 )
-def test_drawn_records(drawn: list[tuple[Written, Tags]]) -> None:
+def test_drawn_records(drawn: list[tuple[AnyRecord, Tags]]) -> None:
     check([written(*pair) for pair in drawn])
 
 
