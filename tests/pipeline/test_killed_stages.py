@@ -7,12 +7,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import psutil
 import pytest
@@ -29,17 +28,13 @@ from tests.pipeline.audit_files import (
     parts_to_judge,
     tables_of,
 )
+from tests.support.killing import killed_at
 from tests.support.waiting import wait_until
 from tests.support.wire import RECORDINGS
 
 ROOT: Final = RECORDINGS.parent
 MASTER: Final = "local[2]"
 REQUEST_NAME: Final = "asked"
-CHANGES: Final = frozenset(
-    {"open", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate"}
-)
-"""Events of Python before a change of files; each is a moment of a kill."""
-
 
 # The replacement of an audit, killed before each change of a file.
 
@@ -90,33 +85,6 @@ def texts_of(out: Path) -> set[str]:
     assert len(files) == len(TABLES)
     manifest = "new" if '"new"' in (out / MANIFEST).read_text() else "old"
     return {manifest, (out / PAGE).read_text(), *(path.read_text() for path in files)}
-
-
-def killed_at(change: int, run: Callable[[], None]) -> bool:
-    """Run in a process that kills itself before a change; return whether it did."""
-    with warnings.catch_warnings():  # threads of libraries are not used there
-        warnings.simplefilter("ignore", DeprecationWarning)
-        child = os.fork()
-    if child:
-        _, status = os.waitpid(child, 0)
-        assert status in (0, signal.SIGKILL), status
-        return status != 0
-    seen = 0
-
-    def kill(event: str, given: tuple[Any, ...]) -> None:
-        nonlocal seen
-        is_reading = event == "open" and not given[2] & (os.O_WRONLY | os.O_RDWR)
-        if event in CHANGES and not is_reading:
-            seen += 1
-            if seen == change:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    try:
-        sys.addaudithook(kill)
-        run()
-        os._exit(0)
-    finally:
-        os._exit(1)
 
 
 @pytest.mark.heavy

@@ -26,9 +26,9 @@ def merged(lengths: dict[BatchRange, int], most: int) -> dict[BatchRange, int]:
     return after
 
 
-def digits(number: int) -> int:
-    """Return the sum of the digits, to the base `FAN_IN`."""
-    return number % FAN_IN + (digits(number // FAN_IN) if number else 0)
+def digits(number: int, base: int = FAN_IN) -> int:
+    """Return the sum of the digits."""
+    return number % base + (digits(number // base, base) if number else 0)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,6 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import signal
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,43 +14,11 @@ from pipeline.following import batch_ranges
 from pipeline.following.batch_ranges import BatchRange
 from pipeline.following.kept_batches import KeptBatches
 from rebalance import OutputError
+from tests.pipeline.live.test_batch_ranges import digits
+from tests.support.killing import killed_at
 
 FAN_IN = 4
 """Instead of 16, so that there are fewer steps."""
-
-_CHANGES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir"}
-"""Events of Python's audit hooks before the file system is changed; and "open"."""
-
-
-class KilledError(BaseException):
-    """The process is dead: no line of it runs any more."""
-
-
-class Killer:
-    """Ends everything before the n-th change of the file system below a folder."""
-
-    def __init__(self) -> None:
-        self._left: int | None = None
-        self._die: Callable[[], None] = lambda: None
-        sys.addaudithook(self._hear)  # a hook cannot be removed
-
-    def arm(self, steps: int | None, die: Callable[[], None]) -> None:
-        """Call ``die`` before the change that comes after ``steps`` others."""
-        self._left, self._die = steps, die
-
-    def _hear(self, event: str, arguments: tuple[object, ...]) -> None:
-        is_change = event in _CHANGES or (event == "open" and arguments[1] == "w")
-        if self._left is not None and is_change:
-            if self._left <= 0:
-                self._die()
-            self._left -= 1
-
-
-KILLER = Killer()
-
-
-def raise_killed() -> None:
-    raise KilledError
 
 
 @pytest.fixture(autouse=True)
@@ -126,14 +90,7 @@ def folder_with(folder: Path, tiers: int) -> int:
 
 def merge_killed(folder: Path, count: int, steps: int) -> bool:
     """Merge, killed after a number of steps; return whether it was."""
-    KILLER.arm(steps, raise_killed)
-    try:
-        batches(folder).merge(count, write)
-    except KilledError:
-        return True
-    finally:
-        KILLER.arm(None, raise_killed)
-    return False
+    return killed_at(steps + 1, lambda: batches(folder).merge(count, write))
 
 
 def names(folder: Path) -> list[str]:
@@ -181,6 +138,7 @@ def test_a_kill_before_any_step_loses_and_repeats_nothing(
     assert steps > 3 * FAN_IN  # among them each file of the folders that are replaced
 
 
+@pytest.mark.heavy
 def test_kills_can_follow_one_another(tmp_path: Path) -> None:
     """Also while what a kill has left is deleted."""
     random_kills = random.Random(5)  # noqa: S311
@@ -190,48 +148,9 @@ def test_kills_can_follow_one_another(tmp_path: Path) -> None:
         count += 1
         while merge_killed(tmp_path, count, random_kills.randrange(40)):
             assert sorted(records_in(batches(tmp_path).folders())) == expected(count)
-            KILLER.arm(random_kills.randrange(30), raise_killed)
-            try:
-                batches(tmp_path).clear()
-            except KilledError:
-                pass
-            finally:
-                KILLER.arm(None, raise_killed)
+            killed_at(random_kills.randrange(30) + 1, batches(tmp_path).clear)
         assert sorted(records_in(batches(tmp_path).folders())) == expected(count)
-    assert len(batches(tmp_path).ranges()) == digits(count)
-
-
-def digits(number: int) -> int:
-    """Return the sum of the digits, to the base `FAN_IN`."""
-    return number % FAN_IN + (digits(number // FAN_IN) if number else 0)
-
-
-_CHILD = """
-import os, signal, sys
-from pathlib import Path
-from pipeline.following import batch_ranges
-from tests.pipeline.live.test_kept_batches import FAN_IN, KILLER, batches, write
-batch_ranges.FAN_IN = FAN_IN
-KILLER.arm(int(sys.argv[2]), lambda: os.kill(os.getpid(), signal.SIGKILL))
-batches(Path(sys.argv[1])).merge(int(sys.argv[3]), write)
-"""
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize("steps", random.Random(14).sample(range(20), 3))  # noqa: S311
-def test_a_killed_process_loses_and_repeats_nothing(tmp_path: Path, steps: int) -> None:
-    count = FAN_IN + 1
-    for number in range(count):
-        keep(tmp_path, number)
-    command = [sys.executable, "-c", _CHILD, str(tmp_path), str(steps), str(count)]
-    ended = subprocess.run(command, check=False, timeout=100)
-    assert ended.returncode == -signal.SIGKILL
-    kept = batches(tmp_path)
-    assert sorted(records_in(kept.folders())) == expected(count)
-    kept.clear()
-    kept.merge(count, write)
-    assert sorted(records_in(kept.folders())) == expected(count)
-    assert names(tmp_path) == ["_merged", f"batch={FAN_IN}", f"batches=0-{FAN_IN - 1}"]
+    assert len(batches(tmp_path).ranges()) == digits(count, FAN_IN)
 
 
 def test_what_is_not_committed_is_not_merged(tmp_path: Path) -> None:
