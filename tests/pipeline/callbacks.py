@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from tests.pipeline.recorded_groups import Called, Given, Life, Pairs
+from tests.pipeline.recorded import Pairs
+from tests.pipeline.recorded_groups import Called, Given, Life
 
 ENDING_MS = 10_000  # a consumer ends at most this much after what it did not see
 

@@ -1,18 +1,27 @@
-"""Both recordings, reconstructed."""
+"""Both recordings, reconstructed, and what else was observed of the long one."""
 
 from __future__ import annotations
 
+import gzip
+import json
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 
-from pipeline.cases import Case, unpack
+from pipeline.cases import Case, Held, unpack
+from pipeline.describe.group_case import case_of
+from pipeline.describe.refusal import NotJudged
 from pipeline.history.stream import ORDER, histories
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.topic_names import with_names
 from pipeline.known_counts import known_counts
+from pipeline.records import TopicIdPartitions
+from pipeline.sources.describe_files import read_snapshots
 from pipeline.sources.lines import read_lines
 from pipeline.sources.record_lines import row_of_line
 from pipeline.sources.rows import (
@@ -26,10 +35,34 @@ from pipeline.sources.rows import (
 )
 from pipeline.sources.sidecars import read_topics
 from pipeline.topic_ids import text_of_id
-from tests.support.wire import RECORDINGS
+from tests.support.wire import RECORDINGS, TESTS
 
 CHURN = RECORDINGS / "churn"
 FIRST_LOOK = RECORDINGS / "first-look"
+LATE_MS = 3_000
+"""A callback runs this much after its record at most."""
+Pairs = frozenset[tuple[str, int]]
+
+
+def pairs(held: Held | None) -> Pairs:
+    """Return partitions as a set."""
+    return frozenset((t, n) for t, numbers in (held or {}).items() for n in numbers)
+
+
+def named_pairs(
+    assigned: Iterable[TopicIdPartitions], names: Mapping[str, str]
+) -> Pairs:
+    """Return partitions with the names of their topics."""
+    return frozenset(
+        (names[text_of_id(topic.topic_id)], number)
+        for topic in assigned
+        for number in topic.partitions
+    )
+
+
+def assigned_pairs(case: Case) -> dict[str, Pairs]:
+    """Return the partitions that each member is assigned."""
+    return {name: pairs(m.assigned) for name, m in (case.members or {}).items()}
 
 
 def records_in(folder: Path) -> list[Row]:
@@ -94,3 +127,24 @@ def in_order(rows: list[Row]) -> list[Row]:
         return [(row.get(name) is not None, row.get(name)) for name in ORDER]
 
     return sorted(rows, key=key)
+
+
+@cache
+def churn_callbacks() -> tuple[dict[str, Any], ...]:
+    """Return what the clients of the long recording reported, and the driver's acts."""
+    with gzip.open(CHURN / "_callbacks.jsonl.gz") as lines:
+        found = [json.loads(line) for line in lines]
+    return tuple(sorted(found, key=lambda event: event["ms"]))
+
+
+def described_states() -> list[tuple[str, Case]]:
+    """Return the states in describe texts of the time of the long recording."""
+    files = [
+        (path.name, read_lines(path.open("rb")))
+        for path in sorted((TESTS / "data/churn-describe").glob("*.txt"))
+    ]
+    found = []
+    for snapshot in read_snapshots(files)[0]:
+        with suppress(NotJudged):
+            found.append((snapshot.name, case_of(snapshot)))
+    return found

@@ -15,24 +15,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pipeline.cases import Case, Held, unpack
+from pipeline.cases import Case, unpack
 from pipeline.history.stream import histories
 from pipeline.judging.topic_names import with_names
 from pipeline.records import (
     ConsumerGroupCurrentMemberAssignment,
     ConsumerGroupMemberMetadata,
     GroupMetadata,
-    TopicIdPartitions,
     decode_record,
 )
 from pipeline.sources.rows import CASE, Row
 from pipeline.sources.sidecars import read_topics
-from pipeline.topic_ids import text_of_id
 from rebalance.protocol import decode_assignment
-from tests.pipeline.recorded import in_order, records_in
+from tests.pipeline.recorded import (
+    Pairs,
+    in_order,
+    named_pairs,
+    pairs,
+    records_in,
+)
 
 NEVER = 1 << 62
-Pairs = frozenset[tuple[str, int]]
 Event = dict[str, Any]
 
 
@@ -97,11 +100,6 @@ class Recorded:
         return self.lives[self.clients[member_id]]
 
 
-def pairs(held: Held | None) -> Pairs:
-    """Return partitions as a set."""
-    return frozenset((t, n) for t, numbers in (held or {}).items() for n in numbers)
-
-
 def read_recording(folder: Path) -> dict[str, Recorded]:
     """Read a recording, by group."""
     names = read_topics(folder / "topics.json").names
@@ -149,7 +147,7 @@ def _given(
                 one = Given(record.generation, _assigned(member.assignment), at)
                 add(record.group_id, member.member_id, one)
         elif isinstance(record, ConsumerGroupCurrentMemberAssignment):
-            one = Given(record.epoch, _named(record.assigned, names), at)
+            one = Given(record.epoch, named_pairs(record.assigned, names), at)
             add(record.group_id, record.member_id, one)
         elif isinstance(record, ConsumerGroupMemberMetadata):
             clients[record.member_id] = record.client_id
@@ -161,14 +159,6 @@ def _assigned(message: bytes) -> Pairs:
         return frozenset()
     partitions = decode_assignment(message).partitions
     return frozenset((topic, n) for topic, numbers in partitions for n in numbers)
-
-
-def _named(assigned: Sequence[TopicIdPartitions], names: dict[str, str]) -> Pairs:
-    return frozenset(
-        (names[text_of_id(topic.topic_id)], number)
-        for topic in assigned
-        for number in topic.partitions
-    )
 
 
 def _lives(path: Path) -> dict[str, dict[str, Life]]:

@@ -12,7 +12,8 @@ from tests.pipeline.callbacks import (
     follows,
     generation_matches,
 )
-from tests.pipeline.recorded_groups import Called, Given, Life, Pairs
+from tests.pipeline.recorded import Pairs
+from tests.pipeline.recorded_groups import Called, Given, Life
 
 
 def held(*numbers: int) -> Pairs:

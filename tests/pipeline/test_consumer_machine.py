@@ -26,9 +26,9 @@ from tests.pipeline.consumer_groups import (
     rebuild,
     target,
 )
+from tests.pipeline.recorded import Pairs, pairs
 from tests.support.strategies import generators
 
-Pairs = frozenset[tuple[str, int]]
 TOPICS = {"t": 4, "u": 3}
 STEPS = st.lists(st.sampled_from("jjlssrhhhhhh"), min_size=1, max_size=40)
 
@@ -183,11 +183,6 @@ def held(pairs: Pairs) -> dict[str, list[int]]:
     return {t: sorted(n for topic, n in pairs if topic == t) for t in topics}
 
 
-def pairs_of(held: dict[str, list[int]] | None) -> Pairs:
-    found = (held or {}).items()
-    return frozenset((topic, number) for topic, numbers in found for number in numbers)
-
-
 @pytest.mark.heavy
 @given(STEPS, generators())
 def test_every_target_is_reconstructed(steps: list[str], rng: Random) -> None:
@@ -221,9 +216,9 @@ def _seen(case: Case) -> dict[str, Any]:
     members = case.members or {}
     return {"epoch": case.generation} | {
         name: (
-            pairs_of(member.owned),
-            pairs_of(member.assigned),
-            pairs_of(member.claimed),
+            pairs(member.owned),
+            pairs(member.assigned),
+            pairs(member.claimed),
             member.subscription,
         )
         for name, member in sorted(members.items())

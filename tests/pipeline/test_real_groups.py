@@ -34,14 +34,8 @@ from tests.pipeline.callbacks import (
     matches,
     reports_changes,
 )
-from tests.pipeline.recorded_groups import (
-    Called,
-    Life,
-    Pairs,
-    Recorded,
-    pairs,
-    read_recording,
-)
+from tests.pipeline.recorded import Pairs, pairs
+from tests.pipeline.recorded_groups import Called, Life, Recorded, read_recording
 
 pytestmark = pytest.mark.nightly(minutes=2)
 

@@ -6,49 +6,44 @@ driver asked for. Partitions are what the callbacks add up to.
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections import Counter, defaultdict
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
-import pyarrow.parquet as pq
 import pytest
 
 from heuristics import ASSIGNORS
-from pipeline.cases import OPEN, REST, Case, Held, unpack
-from pipeline.describe.group_case import case_of
-from pipeline.describe.refusal import NotJudged
+from pipeline.cases import OPEN, REST, Case, unpack
 from pipeline.history.stream import histories
 from pipeline.judging.instance_batch import instance_of_case
 from pipeline.judging.topic_names import with_names
 from pipeline.records import (
     ConsumerGroupCurrentMemberAssignment,
     ConsumerGroupTombstone,
-    TopicIdPartitions,
     decode_record,
 )
-from pipeline.sources.describe_files import read_snapshots
-from pipeline.sources.lines import read_lines
 from pipeline.sources.rows import CASE, MISSING, QUARANTINED, RECORD, Row
-from pipeline.topic_ids import text_of_id
 from rebalance import document_of, instance_of
 from tests.pipeline.recorded import (
     CHURN,
     FIRST_LOOK,
+    LATE_MS,
+    Pairs,
+    assigned_pairs,
+    churn_callbacks,
     churn_records,
     churn_rows,
+    described_states,
     facts_of,
     first_look_rows,
     in_order,
     named_cases,
+    named_pairs,
+    pairs,
 )
-from tests.support.wire import TESTS
 
-Pairs = frozenset[tuple[str, int]]
 GROUPS = ("next-range", "next-uniform")
-LATE_MS = 3_000  # a callback runs this much after its record at most
 EARLY_MS = 500  # a callback of a revocation runs before the broker is told
 GONE_MS = 7_000  # a member that leaves has revoked this much before its tombstone
 
@@ -68,11 +63,6 @@ class Recorded(NamedTuple):
     held: Pairs | None
 
 
-def pairs(held: Held | None) -> Pairs:
-    held = held or {}
-    return frozenset((topic, n) for topic, numbers in held.items() for n in numbers)
-
-
 @cache
 def cases() -> dict[str, list[Case]]:
     found: dict[str, list[Case]] = defaultdict(list)
@@ -83,10 +73,7 @@ def cases() -> dict[str, list[Case]]:
 
 @cache
 def events() -> tuple[dict[str, Any], ...]:
-    with gzip.open(CHURN / "_callbacks.jsonl.gz") as lines:
-        found = [json.loads(line) for line in lines]
-    ours = [event for event in found if event["group"] in GROUPS]
-    return tuple(sorted(ours, key=lambda event: event["ms"]))
+    return tuple(event for event in churn_callbacks() if event["group"] in GROUPS)
 
 
 @cache
@@ -110,20 +97,13 @@ def recorded() -> dict[str, list[Recorded]]:
     names = facts_of(churn_rows()).names
     found: dict[str, list[Recorded]] = defaultdict(list)
 
-    def named(assigned: tuple[TopicIdPartitions, ...]) -> Pairs:
-        return frozenset(
-            (names[text_of_id(topic.topic_id)], number)
-            for topic in assigned
-            for number in topic.partitions
-        )
-
-    for row in pq.read_table(CHURN / "consumer_offsets.parquet").to_pylist():
+    for row in churn_records():
         record = decode_record(row["key"], row["value"])
         if isinstance(record, ConsumerGroupCurrentMemberAssignment):
-            one = Recorded(row["timestamp"], named(record.assigned))
+            one = Recorded(row["at"], named_pairs(record.assigned, names))
             found[record.member_id].append(one)
         elif isinstance(record, ConsumerGroupTombstone) and record.subject:
-            found[record.subject].append(Recorded(row["timestamp"], None))
+            found[record.subject].append(Recorded(row["at"], None))
     return dict(found)
 
 
@@ -240,35 +220,25 @@ def _equal(group: str, name: str) -> tuple[int, int]:
     for case in cases()[group]:
         instance = instance_of(instance_of_case(case, facts).document)
         ours = document_of(instance, ASSIGNORS[name].assign(instance), assignor=name)
-        now = {m: pairs(member.assigned) for m, member in (case.members or {}).items()}
-        equal += {m: pairs(held) for m, held in ours.members.items()} == now
+        equal += {m: pairs(held) for m, held in ours.members.items()} == assigned_pairs(
+            case
+        )
     return equal, len(cases()[group])
 
 
 def test_described_states_equal_the_members_partitions() -> None:
     """Each text shows what the members had at one moment, also in transit."""
-    folder = TESTS / "data/churn-describe"
-    files = [
-        (path.name, read_lines(path.open("rb")))
-        for path in sorted(folder.glob("*.txt"))
-    ]
     compared = []
-    for snapshot in read_snapshots(files)[0]:
-        if snapshot.group_id not in GROUPS:
+    for name, case in described_states():
+        if case.group_id not in GROUPS:
             continue
-        try:
-            case = case_of(snapshot)
-        except NotJudged:
-            continue
-        described = {
-            n: pairs(member.assigned) for n, member in (case.members or {}).items()
-        }
-        times = {state.at for name in described for state in recorded()[name]}
+        described = assigned_pairs(case)
+        times = {state.at for member in described for state in recorded()[member]}
         assert any(
-            all(_had(name, at) == held for name, held in described.items())
+            all(_had(member, at) == held for member, held in described.items())
             for at in times
-        ), snapshot.name
-        compared.append((snapshot.group_id, len(described)))
+        ), name
+        compared.append((case.group_id, len(described)))
     assert compared == [
         ("next-range", 4),
         ("next-range", 5),
