@@ -22,7 +22,7 @@ from pipeline.records import (
     TopicIdPartitions,
     TopicMetadata,
 )
-from pipeline.sources.rows import CASE, MISSING, QUARANTINED, Row, keyed, record_row
+from pipeline.sources.rows import CASE, QUARANTINED, Row, keyed, record_row
 from pipeline.topic_ids import text_of_id
 from tests.pipeline.groups import GROUP, START_MS
 from tests.pipeline.records.consumer_writers import AnyRecord as Written
@@ -174,18 +174,6 @@ class Replayed:
     cases: list[Case] = field(default_factory=list)
     quarantined: list[Row] = field(default_factory=list)
 
-    @property
-    def reasons(self) -> list[tuple[str, str | None, str]]:
-        """Kind, record or missing epochs, and reason of each row of quarantine."""
-        return [
-            (
-                r["what"],
-                r["value"].decode() if r["what"] == MISSING else r["record"],
-                r["reason"],
-            )
-            for r in self.quarantined
-        ]
-
 
 def rows_of(*records: AnyRecord) -> list[Row]:
     """Return rows, a second apart."""
@@ -213,12 +201,3 @@ def _row(offset: int, record: AnyRecord) -> Row:
     place["at"] = START_MS + 1000 * offset
     key, value = written(record) if isinstance(record, Written) else record
     return record_row("s", place, key=key, value=value)
-
-
-def owned(case: Case) -> dict[str, dict[str, list[int]]]:
-    """Return what each member owned, without members that owned nothing."""
-    return {
-        name: member.owned
-        for name, member in (case.members or {}).items()
-        if member.owned
-    }

@@ -41,10 +41,10 @@ from rebalance import (
     rebalance_of,
     to_json,
 )
+from tests.pipeline.classic_histories import TWO_ROUNDS
 from tests.pipeline.cluster_facts import always, facts
 from tests.pipeline.groups import GROUP, commit, group, member, replay
 from tests.pipeline.judging.judged_cases import judge_case_rows
-from tests.pipeline.test_reconstruct import TWO_ROUNDS
 from tests.support.shapes import CHAIN, LAG, NOTHING, SHAPES
 
 Rows = dict[str, list[dict[str, Any]]]

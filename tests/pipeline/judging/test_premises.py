@@ -53,10 +53,7 @@ def audited(
 
 
 DOCS = Path(__file__).parents[3] / "docs" / "audit.md"
-RESOLVED = (
-    "test_consumer_history::"
-    "test_a_regular_expression_has_the_topics_that_the_group_resolved"
-)
+HISTORIES = "test_histories::test_histories"
 IDLE = "test_joined_tables::test_bug_a_group_with_an_idle_member_was_called_balanced"
 GAP = "test_joined_tables::test_a_gap_is_judged_only_of_a_group_at_rest"
 BETWEEN = "test_snapshots::test_a_state_between_two_rebalances_is_not_judged"
@@ -88,11 +85,8 @@ ROWS = {
         "test_premises::test_all_of_a_member_is_as_of_its_generation",
         "test_compacted::test_what_compaction_removed_is_reported",
     ),
-    "topics that a regular expression matches": (RESOLVED,),
-    "owners before": (
-        "test_reconstruct::test_without_the_generation_before_claims_count",
-        "test_reconstruct::test_a_static_member_owns_under_a_new_id",
-    ),
+    "topics that a regular expression matches": (HISTORIES,),
+    "owners before": (HISTORIES,),
     "committed offsets": (
         "test_judge_rows::test_where_nothing_is_committed_the_reset_decides",
         "test_premises::test_offsets_committed_later_do_not_count",
