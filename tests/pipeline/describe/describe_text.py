@@ -74,8 +74,9 @@ def state(name: str, count: int, *, strategy: str = "range", group: str = "g") -
     return table(STATE, [(group, "10.0.0.9:9092  (1)", strategy, name, count)])
 
 
-def lines(text: str) -> list[Line]:
-    parts = text.encode().splitlines(keepends=True)
+def lines(text: str | bytes) -> list[Line]:
+    data = text.encode() if isinstance(text, str) else text
+    parts = data.splitlines(keepends=True)
     return [
         Line(number=i, text=part.rstrip(b"\r\n"), ended=part.endswith(b"\n"))
         for i, part in enumerate(parts, start=1)
