@@ -15,8 +15,7 @@ from typing import Final
 
 from conformance.broker import Broker, console_consumer, running_broker
 from pipeline.sources.console_lines import COMMAND
-from tests.pipeline.logged_groups import fill, segment_of
-from tests.pipeline.test_log_segments import BROKER, NAME
+from tests.pipeline.logged_groups import BROKER, NAME, fill, segment_of
 
 DATA = Path(__file__).parent.parent / "data" / "console-consumer"
 FORMATTERS = "org.apache.kafka.tools.consumer."

@@ -86,14 +86,19 @@ def rows_of_log(
         row = keyed(record_row(rng.choice(sources), place, key=key, value=value))
         if without:
             row["record"] = WITHOUT_TOMBSTONES
-        if rng.random() < damage:
-            row["value"] = damaged(rng, value)
-        rows.append(row)
-        if rng.random() < again:
-            rows.append(row | rng.choice(({}, {"source": "r"}, {"at": START_MS})))
-        elif rng.random() < damage:
-            rows.append(row | {"value": damaged(rng, value)})
+        rows += delivered(rng, row, damage, again)
     return rows
+
+
+def delivered(rng: Random, row: Row, damage: float, again: float) -> list[Row]:
+    """Return a record as it is, or damaged, delivered twice, or contradicted."""
+    if rng.random() < damage:
+        row = row | {"value": damaged(rng, row["value"])}
+    if rng.random() < again:
+        return [row, row | rng.choice(({}, {"source": "r"}, {"at": START_MS}))]
+    if rng.random() < damage:
+        return [row, row | {"value": damaged(rng, row["value"])}]
+    return [row]
 
 
 def damaged(rng: Random, value: bytes | None) -> bytes | None:

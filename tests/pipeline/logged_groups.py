@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,24 @@ import confluent_kafka
 from confluent_kafka.admin import AdminClient
 
 from conformance.broker import Broker, running_broker
-from tests.oracle.plugins.real import Place
-from tests.pipeline.test_log_segments import BROKER, DATA, NAME
+from tests.oracle.plugins.real import Member, Place
 
+NAME = f"{0:020}.log"
+DATA = Path(__file__).parent.parent / "data" / "log-segments"
+BROKER = "__consumer_offsets-0"
 TOPICS = {"orders": 4, "payments": 2}
 WAIT = 120  # seconds
+
+
+@contextmanager
+def joined(*members: Member) -> Iterator[list[Member]]:
+    """Let members leave at the end, also those that are added."""
+    present = [*members]
+    try:
+        yield present
+    finally:
+        for member in present:
+            member.leave()
 
 
 def fill(broker: Broker, mark: str = "") -> None:
@@ -27,28 +42,16 @@ def fill(broker: Broker, mark: str = "") -> None:
     topics = {f"{mark}{name}": count for name, count in TOPICS.items()}
     Place(broker=broker, group="", topics=topics).make_topics()
     classic = Place(broker=broker, group=f"{mark}klassisch-ü", topics=topics)
-    members = [classic.kafka_python("range")]
-    try:
+    with joined(classic.kafka_python("range")) as members:
         classic.settled(*members)
         members.append(classic.librdkafka("range"))
         classic.settled(*members)
-    finally:
-        for member in members:
-            member.leave()
     sticky = Place(broker=broker, group=f"{mark}java", topics=topics)
-    members = [sticky.java("cooperative-sticky") for _ in range(2)]
-    try:
+    with joined(*(sticky.java("cooperative-sticky") for _ in range(2))) as members:
         sticky.settled(*members)
-    finally:
-        for member in members:
-            member.leave()
     new = Place(broker=broker, group=f"{mark}next", topics=topics)
-    members = [new.new_protocol(*topics) for _ in range(2)]
-    try:
+    with joined(*(new.new_protocol(*topics) for _ in range(2))) as members:
         new.settled(*members)
-    finally:
-        for member in members:
-            member.leave()
     for place in (classic, sticky):
         place.wait_until_empty()
     _commit(broker, mark)

@@ -16,9 +16,8 @@ from pipeline.sources.leader_logs import rows_of_leader_logs
 from pipeline.sources.lines import Line
 from pipeline.sources.rows import CASE, Row
 from tests.pipeline.local_reading import read_paths
-from tests.pipeline.logged_groups import segment_of
+from tests.pipeline.logged_groups import BROKER, NAME, segment_of
 from tests.pipeline.recorded import in_order
-from tests.pipeline.test_log_segments import BROKER, NAME
 
 Held = dict[str, list[int]]
 

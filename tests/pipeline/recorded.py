@@ -120,11 +120,11 @@ def facts_of(rows: tuple[Row, ...], topics: Path | None = None) -> ClusterFacts:
     return ClusterFacts(counts=counts, names=names)
 
 
-def in_order(rows: list[Row]) -> list[Row]:
-    """Sort as Spark does."""
+def in_order(rows: list[Row], columns: Iterable[str] = ORDER) -> list[Row]:
+    """Sort as Spark does; the order of texts is that of their bytes in UTF-8."""
 
     def key(row: Row) -> list[tuple[bool, object]]:
-        return [(row.get(name) is not None, row.get(name)) for name in ORDER]
+        return [(row.get(name) is not None, row.get(name)) for name in columns]
 
     return sorted(rows, key=key)
 

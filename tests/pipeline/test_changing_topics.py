@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
 
 import orjson
 import pytest
@@ -17,14 +15,13 @@ from kafka.errors import CoordinatorNotAvailableError
 from kafka.structs import OffsetAndMetadata
 
 from conformance.broker import Broker
-from tests.oracle.plugins.real import Member, Place
+from tests.oracle.plugins.real import Place
 from tests.pipeline.audit_files import rows_of
 from tests.pipeline.local_audit import local_audit
+from tests.pipeline.logged_groups import joined
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.heavy
-
-WAIT: Final = 60.0
-"""Seconds that a change may take."""
 
 
 @contextmanager
@@ -36,27 +33,11 @@ def admin_of(broker: Broker) -> Iterator[KafkaAdminClient]:
         admin.close()
 
 
-@contextmanager
-def joined(member: Member) -> Iterator[Member]:
-    """Let a member leave at the end."""
-    try:
-        yield member
-    finally:
-        member.leave()
-
-
 def place_of(broker: Broker, name: str, partitions: int) -> Place:
     """Return a group and its topic, which has the same name and exists now."""
     place = Place(broker=broker, group=name, topics={name: partitions})
     place.make_topics()
     return place
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + WAIT
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def commit(place: Place, group: str, partitions: int) -> None:
@@ -91,7 +72,7 @@ def join_and_leave(broker: Broker, name: str) -> None:
         return bool(described[name]["group_state"] == "Stable")
 
     with admin_of(broker) as admin:
-        until(is_stable)
+        wait_until(is_stable)
     consumer.close()
 
 
@@ -133,12 +114,12 @@ def known(found: Found) -> Found:
 def test_a_topic_that_grows(broker: Broker, tmp_path: Path) -> None:
     name = "premise-grows"
     place = place_of(broker, name, 2)
-    with joined(place.librdkafka("range")) as first:
+    with joined(place.librdkafka("range")) as [first]:
         place.settled(first)
         with admin_of(broker) as admin:
             admin.create_partitions({name: NewPartitions(total_count=5)})
         grown = Place(broker=broker, group=name, topics={name: 5})
-        with joined(grown.librdkafka("range")) as second:
+        with joined(grown.librdkafka("range")) as [second]:
             grown.settled(first, second)
     one, *others = known(audited(broker, tmp_path, name))
     assert one == ("valid", 2, 0)
@@ -150,14 +131,14 @@ def test_a_topic_that_is_deleted_and_created_again(
 ) -> None:
     name = "premise-shrinks"
     place = place_of(broker, name, 4)
-    with joined(place.kafka_python("range")) as member:
+    with joined(place.kafka_python("range")) as [member]:
         place.settled(member)
     commit(place, name, 4)
     with admin_of(broker) as admin:
         admin.delete_topics([name])
-        until(lambda: name not in admin.list_topics())
+        wait_until(lambda: name not in admin.list_topics())
     place = place_of(broker, name, 2)
-    with joined(place.kafka_python("range")) as member:
+    with joined(place.kafka_python("range")) as [member]:
         place.settled(member)
     found = audited(broker, tmp_path, name)
     assert known(found) == [("valid", 4, 0), ("valid", 2, 0)]
@@ -167,7 +148,7 @@ def test_a_subscription_before_the_topic_exists(broker: Broker, tmp_path: Path) 
     name = "premise-appears"
     join_and_leave(broker, name)
     place = place_of(broker, name, 3)
-    with joined(place.kafka_python("range")) as member:
+    with joined(place.kafka_python("range")) as [member]:
         place.settled(member)
     found = audited(broker, tmp_path, name)
     assert set(found) == {("valid", None, 0), ("valid", 3, 0)}
@@ -178,13 +159,13 @@ def test_a_leader_with_older_metadata(broker: Broker, tmp_path: Path) -> None:
     """The second member knows five partitions; the leader two, until it asks again."""
     name = "premise-leader"
     place = place_of(broker, name, 2)
-    with joined(place.kafka_python("range")) as leader:
+    with joined(place.kafka_python("range")) as [leader]:
         place.settled(leader)
         with admin_of(broker) as admin:
             admin.create_partitions({name: NewPartitions(total_count=5)})
         commit(place, f"{name}-other", 5)
-        with joined(place.kafka_python("range")) as second:
-            until(lambda: bool(second.held))
+        with joined(place.kafka_python("range")) as [second]:
+            wait_until(lambda: bool(second.held))
     first, *others = known(audited(broker, tmp_path, name))
     assert first == ("valid", 2, 0)
     assert set(others) <= {("valid", 2, 3), ("valid", 5, 0)}

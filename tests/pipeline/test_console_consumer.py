@@ -33,9 +33,8 @@ from rebalance import SourceError
 from tests.pipeline.console_output import DATA, printed
 from tests.pipeline.describe.describe_text import offsets
 from tests.pipeline.local_reading import damage, read_path, read_paths, records
-from tests.pipeline.logged_groups import fill, segment_of
+from tests.pipeline.logged_groups import BROKER, NAME, fill, segment_of
 from tests.pipeline.recorded import in_order
-from tests.pipeline.test_log_segments import BROKER, NAME
 
 TEXT, GROUPS, OFFSETS = (
     DATA / name for name in ("records.txt", "groups.json", "offsets.json")

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from pipeline.describe.sections import Stray
-from pipeline.describe.snapshots import Snapshot
 from pipeline.groups import group_source, read_group
-from pipeline.sources import describe_files
 from pipeline.sources.find import find_sources
-from pipeline.sources.lines import Line
 from rebalance import SourceError
 from tests.oracle.report.histories import audit_of
 from tests.pipeline.local_reading import read_path
@@ -34,35 +29,12 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-@pytest.fixture
-def names(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str | None, list[str]]]:
-    """Return the names that the parser is given, each with the files."""
-    given: list[tuple[str | None, list[str]]] = []
-
-    def read(
-        files: Iterable[tuple[str, Iterable[Line]]], *, group_name: str | None = None
-    ) -> tuple[list[Snapshot], list[Stray]]:
-        given.append((group_name, [name for name, lines in files if list(lines)]))
-        return [], []
-
-    monkeypatch.setattr(describe_files, "read_snapshots", read)
-    return given
-
-
-@pytest.mark.parametrize("group_name", ["orders", None])
-def test_the_parser_is_given_the_name(
-    folder: Path, names: list[tuple[str | None, list[str]]], group_name: str | None
-) -> None:
-    """Reaches into the reader to see what it passes on."""
-    read_path(folder, group_name=group_name)
-    assert names == [(group_name, ["history/old.txt", "history/older.txt"])]
-
-
-def test_one_group_of_a_source_is_read_with_the_name(
-    folder: Path, names: list[tuple[str | None, list[str]]]
-) -> None:
-    read_group(str(folder), "orders", group_name="told")
-    assert [name for name, _ in names] == ["told"]
+def test_one_group_of_a_source_is_read_with_the_name(folder: Path) -> None:
+    """Without it, the texts are of no group; the records have names of their own."""
+    groups = {row["group_id"] for row in read_path(folder, group_name="told")}
+    assert groups == {row["group_id"] for row in read_path(folder)} - {None} | {"told"}
+    found = read_group(str(folder), "told", group_name="told")
+    assert found.rebalance.members.keys() == {"c-1"}
 
 
 def test_only_describe_texts_have_the_name(folder: Path) -> None:

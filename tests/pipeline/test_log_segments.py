@@ -22,11 +22,9 @@ from pipeline.sources.rows import RECORD, UNREADABLE, Row
 from rebalance import SourceError
 from tests.oracle.plugins.real import Place, log_of_groups
 from tests.pipeline.local_reading import read_path
+from tests.pipeline.logged_groups import BROKER, DATA, NAME, joined
 from tests.pipeline.test_sources import LOG, jsonl
 
-NAME = f"{0:020}.log"
-DATA = Path(__file__).parent.parent / "data" / "log-segments"
-BROKER = "__consumer_offsets-0"
 FOLDER = "__consumer_offsets-7"
 NO_PRODUCER = -1
 CONTROL = 0x20
@@ -280,11 +278,8 @@ def test_a_segment_of_a_real_broker_has_what_a_consumer_reads(
     """The log has the records of other tests' groups, too."""
     place = Place(broker=broker, group="in-segments", topics={"in-segments": 2})
     place.make_topics()
-    member = place.kafka_python("range")
-    try:
-        place.settled(member)
-    finally:
-        member.leave()
+    with joined(place.kafka_python("range")) as members:
+        place.settled(*members)
     place.wait_until_empty()
     expected = list(log_of_groups(broker))
     written = broker.log.parent / "data" / "__consumer_offsets-0" / NAME

@@ -25,6 +25,7 @@ from pipeline.sources import parcels
 from pipeline.sources import rows as rows_module
 from pipeline.sources.parcels import ADDRESS, addresses, parcels_of, unpacked
 from pipeline.sources.rows import ROWS, Row
+from tests.pipeline.recorded import in_order
 
 BYTES = st.sampled_from([None, b"", b"a", b"\x7f", b"\x80", b"\xff" * 40])
 NUMBERS = st.sampled_from([None, -1, 0, 7])
@@ -42,15 +43,6 @@ RECORDS = st.lists(
     ),
     max_size=40,
 )
-
-
-def sorted_by_python(rows: list[Row]) -> list[Row]:
-    def key(row: Row) -> list[Any]:
-        values = (row[column] for column in ORDER)
-        texts = (v.encode() if isinstance(v, str) else v for v in values)
-        return [(value is not None, value) for value in texts]
-
-    return sorted(rows, key=key)
 
 
 def divided(rows: list[Row], sizes: list[int]) -> list[pa.RecordBatch]:
@@ -100,7 +92,7 @@ def test_delivery_and_sort_are_one_sort_however_rows_are_divided(
     empty: Row = dict.fromkeys(ROWS.names)
     for own, given_rows in zip(groups, received, strict=True):
         of_task = [empty | row for row in rows if row["group_id"] in own]
-        assert given_rows == sorted_by_python(of_task)
+        assert given_rows == in_order(of_task)
     assert sum(map(len, received)) == len(rows)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,6 +19,7 @@ from pipeline.sources.record_lines import OFFSETS_TOPIC
 from pipeline.sources.rows import ROWS, UNREADABLE, Row, topic_row
 from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
+from tests.pipeline.drawn_logs import delivered
 from tests.pipeline.recorded import CHURN, churn_records, in_order
 from tests.pipeline.same_histories import check
 from tests.support.wire_strategies import damaged
@@ -127,32 +127,6 @@ def test_recording_by_columns() -> None:
     assert found.equals(pa.RecordBatch.from_pylist(expected, schema=ROWS))
 
 
-def spoiled(row: Row, rng: random.Random) -> list[Row]:
-    """Return a record as it is, or damaged, lost, repeated, or contradicted."""
-    value: bytes = row["value"] or b""
-    other: dict[str, Any]
-    match rng.randrange(40):
-        case 0:
-            return []
-        case 1:
-            return [row, row]
-        case 2:
-            return [row, row | {"source": "other"}]
-        case 3:
-            other = {"value": value[:-1]}
-        case 4:
-            other = {"value": None}
-        case 5:
-            other = {"value": value + b"\x00"}
-        case 6 if value:
-            at = rng.randrange(len(value))
-            changed = bytes([value[at] ^ (1 << rng.randrange(8))])
-            other = {"value": value[:at] + changed + value[at + 1 :]}
-        case _:
-            return [row]
-    return [row | other] if rng.random() < 0.5 else [row, row | other]
-
-
 @pytest.mark.heavy
 @pytest.mark.parametrize("seed", range(6))
 def test_histories_by_columns(seed: int) -> None:
@@ -160,7 +134,8 @@ def test_histories_by_columns(seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311
     rows = [row for row in churn_records() if seed < 4 or rng.random() < 0.3]
     if seed:
-        rows = [spoiled_row for row in rows for spoiled_row in spoiled(row, rng)]
+        kept = [row for row in rows if rng.random() < 0.97]
+        rows = [copy for row in kept for copy in delivered(rng, row, 0.1, 0.05)]
     rows = in_order(rows)
     passed_on = {"what": UNREADABLE, "reason": "a line", "source": "x", "records": 1}
     rows = [topic_row("only here", Sighting(5, 3)), passed_on, *rows]

@@ -26,6 +26,7 @@ from pipeline.table_files import sizes_of, write_files
 from pipeline.table_reading import read_table
 from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS
 from pipeline.tables.shared_columns import PARTITIONS
+from tests.pipeline import recorded
 from tests.pipeline.audit_files import CLUSTER, files_of
 
 Row = dict[str, Any]
@@ -55,15 +56,6 @@ SCHEMA = SCHEMAS[NAME]
 KEYS = (*PARTITION_COLUMNS, *ORDER[NAME])
 
 
-def sorted_by_python(rows: list[Row]) -> list[Row]:
-    def key(row: Row) -> list[Any]:
-        values = (row[column] for column in KEYS)
-        texts = (v.encode() if isinstance(v, str) else v for v in values)
-        return [(value is not None, value) for value in texts]
-
-    return sorted(rows, key=key)
-
-
 def judged_into(path: Path, rows: list[Row], parts: int, *, as_batches: bool) -> None:
     """Write judged rows of all parts, as dictionaries or as batches of a few."""
     with pq.ParquetWriter(path, JUDGED) as file:
@@ -89,7 +81,7 @@ def test_rows_are_merged_in_order_however_they_are_divided(
     range_bytes: int,
     most: tuple[int, int],
 ) -> None:
-    expected = pa.Table.from_pylist(sorted_by_python(rows), SCHEMA)
+    expected = pa.Table.from_pylist(recorded.in_order(rows, KEYS), SCHEMA)
     counts = Counter[str]()
     for row in rows:
         counts[f"{row['kind']}: {row['reason']}"] += row["records"]

@@ -28,9 +28,10 @@ from rebalance.arrow import to_table
 from tests.pipeline.describe.describe_text import members, state
 from tests.pipeline.describe.test_describe_files import GOOD
 from tests.pipeline.local_reading import read_paths
+from tests.pipeline.logged_groups import BROKER, DATA
 from tests.pipeline.logged_states import message
 from tests.pipeline.sink_files import LOGGED, write_sink
-from tests.pipeline.test_log_segments import BROKER, DATA, batch, segment
+from tests.pipeline.test_log_segments import batch, segment
 from tests.pipeline.test_sources import LOG, jsonl, parquet
 from tests.support.shapes import CHAIN, DOUBLE_CLAIM
 

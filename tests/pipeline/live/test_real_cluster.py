@@ -6,8 +6,6 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +22,8 @@ from pipeline.records import decode_record
 from pipeline.tables import HARM
 from rebalance import Assignment, members_of
 from rebalance.building import instance_from_confluent, instance_from_kafka_python
-from tests.oracle.plugins.real import RACK, SETTLE_SECONDS, Member, Place, log_of_groups
+from tests.oracle.plugins.real import RACK, SETTLE_SECONDS, Place, log_of_groups
+from tests.pipeline.logged_groups import joined
 from verify import judge
 
 TOPICS = {"orders": 4, "payments": 3}
@@ -44,15 +43,6 @@ def topics(broker: Broker) -> None:
             for _ in range(RECORDS):
                 producer.produce(topic, b"x", partition=number)
     assert producer.flush(30) == 0
-
-
-@contextmanager
-def present(*members: Member) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        for member in members:
-            member.leave()
 
 
 def snapshot(
@@ -103,7 +93,7 @@ def test_both_protocols_are_read_as_the_members_see_them(
         old.kafka_python("range", instance_id="s1"),
     ]
     following = [new.new_protocol(*TOPICS), new.new_protocol("^pay.*", "orders")]
-    with present(*classic, *following):
+    with joined(*classic, *following):
         old.settled(*classic)
         new.settled(*following)
         done, instances, answers = snapshot(broker, tmp_path)
@@ -161,7 +151,7 @@ def test_an_audit_of_the_cluster_is_that_of_its_records(
     """Rows differ in the source alone, whether Kafka or a file has the records."""
     place = Place(broker=broker, group="audited", topics=TOPICS)
     members = [place.kafka_python("range") for _ in range(2)]
-    with present(*members):
+    with joined(*members):
         place.settled(*members)
     place.wait_until_empty()
     live = audited(tmp_path / "live", "--bootstrap-server", broker.address)
@@ -213,7 +203,7 @@ def audited(out: Path, *arguments: str) -> dict[str, list[dict[str, Any]]]:
 def test_groups_that_cannot_be_read_are_named(broker: Broker, tmp_path: Path) -> None:
     place = Place(broker=broker, group="alone", topics=TOPICS)
     member = place.new_protocol(*TOPICS)
-    with present(member):
+    with joined(member):
         place.settled(member)
         done, instances, _ = snapshot(broker, tmp_path, "alone", "absent")
         assert done.returncode == 2
@@ -230,7 +220,7 @@ def test_admin_clients_of_python_describe_a_group(broker: Broker) -> None:
     """Instances from both clients' objects have what the members have."""
     place = Place(broker=broker, group="described", topics=TOPICS)
     members = [place.kafka_python("range") for _ in range(2)]
-    with present(*members):
+    with joined(*members):
         place.settled(*members)
         kafka_python = KafkaAdminClient(bootstrap_servers=broker.address)
         try:
