@@ -8,9 +8,11 @@ from pipeline.records import GroupMember, GroupTombstone
 from rebalance.protocol import MemberAssignment, encode_assignment
 from tests.pipeline.consumer_groups import AnyRecord
 from tests.pipeline.groups import GROUP, commit, group, member
+from tests.pipeline.records.writers import group_key
 
 COOP: Final = "cooperative-sticky"
 T: Final = ["t"]
+COMMIT: Final = commit("t", 0, 5)
 DELETED: Final = GroupTombstone(group_id=GROUP)
 SHORT_SUBSCRIPTION: Final = bytes.fromhex("0001 00000001 0001 74 ffffffff")
 """What kafka-go 0.4.42 and 0.4.51 send for topic t with ``range``."""
@@ -210,9 +212,38 @@ CLASSIC: Final[dict[str, list[AnyRecord]]] = {
         commit("t", 1, 20),
         of_one(2, 0),
     ],
+    # How long a state lasts.
+    "a state lasts until the next generation": [
+        of_one(1, 0),
+        COMMIT,
+        of_one(2),
+        COMMIT,
+    ],
+    "a state lasts until its group is empty": [
+        of_one(1, 0),
+        COMMIT,
+        group(2),
+        DELETED,
+    ],
+    "a state lasts until its generation is empty": [of_one(1, 0), group(1), of_one(2)],
+    "a state lasts until its group is of another kind": [
+        of_one(1, 0),
+        group(2, TWICE, protocol_type="connect"),
+        of_one(3, 0),
+    ],
+    # Generations that are not there.
+    "each gap is one row": [of_one(4, 0), of_one(5, 0), of_one(9, 0)],
+    "no gap is reported where the number before is unknown": [
+        *(of_one(0, 0), of_one(1, 0), (group_key(GROUP), b"\0\3"), of_one(3, 0))
+    ],
+    "a deleted group begins at one again": [
+        *(of_one(1, 0), of_one(2, 0), DELETED, of_one(2, 0))
+    ],
+    "a generation that goes back begins at one again": [of_one(3, 0), of_one(1, 0)],
     "other kinds of groups": [
         group(1, protocol_type=""),
         group(2, protocol_type="connect"),
+        group(2, TWICE, protocol_type="connect"),
         group(3, TWICE, protocol_type=""),
         group(4, TWICE, assignor="stream"),
         group(5, TWICE),

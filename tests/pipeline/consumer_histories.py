@@ -201,6 +201,44 @@ CONSUMER: Final[dict[str, list[AnyRecord]]] = {
         (OTHER_KEYS["share"], None),
         (OTHER_KEYS["streams"], b"\x00\x00"),
     ],
+    # How long a state lasts.
+    "a state lasts until a target without members": [
+        *(*FIRST, *gone("a"), epoch(3), complete(3))
+    ],
+    "a state lasts until its group of the new protocol is deleted": [
+        *FIRST,
+        *ended("a"),
+    ],
+    # A member of the group before had no tombstone.
+    "another group under the same name": [
+        *(*FIRST, *ended(), new_member("b"), *step(2, target("b", {"t": [0]}))),
+        *(*gone("b"), epoch(3)),
+    ],
+    "a state outlasts epochs without a target": [*FIRST, epoch(3), epoch(4)],
+    "a state lasts until a target that cannot be read": [
+        *FIRST,
+        (consumer_key(complete(3)), b"\xff\xff"),
+        epoch(4),
+    ],
+    "a state outlasts a member that cannot be read": [
+        *FIRST,
+        (consumer_key(new_member("b")), b"\xff\xff"),
+    ],
+    "a state outlasts an epoch that cannot be read": [
+        *FIRST,
+        (consumer_key(epoch(3)), b"\xff\xff"),
+    ],
+    "a state lasts until all members have left": [
+        *FIRST,
+        *gone("a"),
+        (consumer_key(epoch(3)), b"\xff\xff"),
+        commit("t", 0, 5),
+    ],
+    "a conversion goes on with the state until the group is deleted": [
+        *UPGRADED,
+        *ended("a", "b", "c"),
+        commit("t", 0, 5),
+    ],
     # Gaps: what is missing is reported, not made up.
     "a gap in the epochs is reported": [*FIRST, *single(5, 0), *single(6, 0, 1)],
     "a source that begins in the middle": [

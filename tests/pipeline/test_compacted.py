@@ -7,13 +7,10 @@ from collections import defaultdict
 import pytest
 
 from pipeline.cases import CLAIMS, unpack
-from pipeline.history.missing import COMPACTED
 from pipeline.history.stream import histories
 from pipeline.records import GroupMetadata, decode_record
 from pipeline.sources.rows import CASE, MISSING, Row
-from tests.pipeline.groups import Log, group, member
 from tests.pipeline.recorded import churn_records, churn_rows, in_order
-from tests.pipeline.test_sources import stream
 
 
 def compacted(records: list[Row], *, keeps: int) -> list[Row]:
@@ -72,32 +69,3 @@ def test_what_compaction_removed_is_reported(keeps: int) -> None:
     if keeps == 1000:
         assert sum(map(len, reported.values())) == 19
         assert rows == list(churn_rows())
-
-
-def test_a_gap_is_one_row() -> None:
-    someone = member("a", ["t"], {"t": [0]})
-    log = Log().add(group(4, someone), group(5, someone), group(9, someone))
-    rows = [row for row in stream(log) if row["what"] == MISSING]
-    quarantined = [(row["value"], row["records"], row["source_offset"]) for row in rows]
-    assert quarantined == [(b"generations 1 to 3", 3, 0), (b"generations 6 to 8", 3, 2)]
-    assert {row["reason"] for row in rows} == {COMPACTED}
-    assert {(row["group_id"], row["record"]) for row in rows} == {
-        ("orders", "generation")
-    }
-
-
-def test_no_gap_is_reported_where_the_number_before_is_unknown() -> None:
-    someone = member("a", ["t"], {"t": [0]})
-    log = Log().add(*[group(n, someone) for n in range(6)])
-    log.records[3]["value"] = log.records[3]["value"][:-6]  # cut
-    assert not missing(stream(log))
-
-
-def test_a_deleted_group_begins_at_one_again() -> None:
-    someone = member("a", ["t"], {"t": [0]})
-    log = Log().add(group(1, someone), group(2, someone))
-    log.put(bytes.fromhex(log.records[0]["key"]), None)
-    log.add(group(2, someone))
-    assert missing(stream(log)) == {"orders": [1]}
-    again = Log().add(group(3, someone), group(1, someone))
-    assert missing(stream(again)) == {"orders": [1, 2]}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -15,47 +15,21 @@ from pipeline.cases import EMPTY, NEXT, OPEN, unpack
 from pipeline.history.stream import histories
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.records import GroupMember
-from pipeline.sources.rows import CASE, Row
+from pipeline.sources.rows import CASE
 from tests.pipeline.audit_files import rows_of as rows_of_table
 from tests.pipeline.consumer_groups import (
-    CLASSIC,
     FIRST,
     JOIN,
     AnyRecord,
-    complete,
-    ended,
-    epoch,
-    gone,
-    has,
-    new_member,
     rows_of,
-    target,
 )
 from tests.pipeline.groups import GROUP, START_MS, Log, commit, group, member
 from tests.pipeline.judging.coded import churn_settings
 from tests.pipeline.judging.judged_cases import rows_of as judged_rows
 from tests.pipeline.local_audit import local_audit
 from tests.pipeline.recorded import churn_rows
-from tests.pipeline.records.consumer_writers import consumer_key
 from tests.pipeline.records.writers import group_key
 from tests.pipeline.same_histories import check
-
-Lasted = tuple[int | None, int | None, str | None]
-"""Generation, seconds from the first record until the end of its state, and how."""
-
-
-def lasted(rows: list[Row]) -> list[Lasted]:
-    """Return the ends of all cases, which both ways of reading find."""
-    check(rows, Random(0))  # noqa: S311
-    cases = [unpack(row["value"]) for row in histories(rows) if row["what"] == CASE]
-    return [
-        (
-            case.generation,
-            None if case.until is None else (case.until - START_MS) // 1000,
-            case.ended,
-        )
-        for case in cases
-    ]
 
 
 def one(
@@ -67,91 +41,7 @@ def one(
 
 
 DELETED = (group_key(GROUP), None)
-DAMAGED = (group_key(GROUP), b"\xff\xff")
 COMMIT = commit("t", 0, 5)
-PEOPLE = [new_member("a", classic=CLASSIC), new_member("b")]
-
-
-@pytest.mark.parametrize(
-    ("records", "expected"),
-    [
-        # Another generation, and the end of the history.
-        ([one(1), COMMIT, one(2), COMMIT], [(1, 2, NEXT), (2, None, OPEN)]),
-        # An empty group, and its tombstone.
-        ([one(1), COMMIT, group(2), DELETED], [(1, 2, EMPTY)]),
-        ([one(1), DELETED, one(1)], [(1, 1, EMPTY), (1, None, OPEN)]),
-        ([one(1), group(1), one(2)], [(1, 1, EMPTY), (2, None, OPEN)]),
-        # A static member returns into the same generation.
-        (
-            [one(1, instance_id="i"), one(1, name="b", instance_id="i"), one(2)],
-            [(1, 2, NEXT), (2, None, OPEN)],
-        ),
-        # Generations that are not there.
-        ([one(1), one(5)], [(1, 1, NEXT), (5, None, OPEN)]),
-        # A record that cannot be read; another kind of group.
-        ([one(1), DAMAGED, COMMIT, one(3)], [(1, 1, NEXT), (3, None, OPEN)]),
-        (
-            [one(1), group(2, *one(2).members, protocol_type="connect"), one(3)],
-            [(1, 1, NEXT), (3, None, OPEN)],
-        ),
-        # The new protocol: the next target, not its parts.
-        ([*FIRST, *JOIN], [(2, 9, NEXT), (3, None, OPEN)]),
-        # An empty group, and one that is deleted.
-        ([*FIRST, *gone("a"), epoch(3), complete(3)], [(2, 8, EMPTY)]),
-        ([*FIRST, *ended("a")], [(2, 9, EMPTY)]),
-        # Another group under the same name, of which a member had no tombstone.
-        (
-            [
-                *(*FIRST, *ended()),
-                *(new_member("b"), epoch(2), target("b", {"t": [0]}), complete(2)),
-                *(*gone("b"), epoch(3)),
-            ],
-            [(2, 6, EMPTY), (2, 14, EMPTY)],
-        ),
-        # A group epoch that members survive; one that is not there.
-        ([*FIRST, epoch(3), epoch(4)], [(2, None, OPEN)]),
-        ([*FIRST, epoch(5), complete(5)], [(2, 6, NEXT)]),
-        # Records that cannot be read: of a target, of a member, of a group epoch.
-        (
-            [*FIRST, (consumer_key(complete(3)), b"\xff\xff"), epoch(4)],
-            [(2, 5, NEXT)],
-        ),
-        ([*FIRST, (consumer_key(new_member("b")), b"\xff\xff")], [(2, None, OPEN)]),
-        ([*FIRST, (consumer_key(epoch(3)), b"\xff\xff")], [(2, None, OPEN)]),
-        (
-            [*FIRST, *gone("a"), (consumer_key(epoch(3)), b"\xff\xff"), COMMIT],
-            [(2, 8, EMPTY)],
-        ),
-    ],
-)
-def test_a_state_lasts_until_the_next_one(
-    records: Sequence[AnyRecord], expected: list[Lasted]
-) -> None:
-    assert lasted(rows_of(*records)) == expected
-
-
-def test_a_conversion_goes_on_with_the_state() -> None:
-    """A classic group becomes one of the new protocol, and back, with its members."""
-    upgrade = [
-        one(3),
-        DELETED,
-        PEOPLE[0],
-        epoch(3),
-        target("a", {"t": [0, 1]}),
-        complete(3),
-        has("a", {"t": [0, 1]}, number=3),
-        PEOPLE[1],
-        epoch(4),
-        target("a", {"t": [0]}),
-        target("b", {"t": [1]}),
-        complete(4),
-    ]
-    assert lasted(rows_of(*upgrade)) == [(3, 11, NEXT), (4, None, OPEN)]
-    back = [*upgrade, *ended("a", "b"), one(4), COMMIT, one(5)]
-    end = len(back) - 1
-    assert lasted(rows_of(*back)) == [(3, 11, NEXT), (4, end, NEXT), (5, None, OPEN)]
-    deleted = [*upgrade, *ended("a", "b"), COMMIT]
-    assert lasted(rows_of(*deleted)) == [(3, 11, NEXT), (4, end - 3, EMPTY)]
 
 
 @pytest.mark.parametrize(

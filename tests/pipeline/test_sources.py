@@ -23,7 +23,6 @@ from pipeline.sources.rows import (
     RAW_LIMIT,
     RECORD,
     REPEATED,
-    SET_ASIDE,
     TOPIC,
     UNREADABLE,
     Row,
@@ -257,32 +256,6 @@ def test_two_records_at_one_offset_contradict_each_other() -> None:
     assert "at an offset already read" in bad["reason"]
     assert what(found).count(CASE) == 2
     assert [row["records"] for row in found if row["what"] == REPEATED] == [1]
-
-
-def test_a_truncated_group_is_set_apart_and_the_next_goes_by_claims() -> None:
-    some = [group(n, member("a", ["t"], {"t": [0]})) for n in (1, 2, 3, 4)]
-    log = Log().add(group(0), *some)
-    log.records[2]["value"] = log.records[2]["value"][:-6]
-    found = stream(log)
-    cases = [orjson.loads(row["value"]) for row in found if row["what"] == CASE]
-    assert [(case["generation"], case["owned_from"]) for case in cases] == [
-        (1, "previous-assignment"),
-        (3, "claims"),
-        (4, "previous-assignment"),
-    ]
-    (bad,) = (row for row in found if row["what"] == UNREADABLE)
-    assert bad["source_offset"] == 2
-    assert bad["group_id"] == "orders"
-
-
-def test_other_groups_are_counted_by_kind() -> None:
-    log = Log().add(
-        group(1, member("w", ["t"], {"t": [0]}), protocol_type="connect"),
-        group(2, member("w", ["t"], {"t": [0]}), protocol_type="connect"),
-    )
-    (row,) = stream(log)
-    assert (row["what"], row["records"], row["source_offset"]) == (SET_ASIDE, 2, 0)
-    assert row["reason"] == "a group of protocol type connect, not consumer"
 
 
 def test_topics_are_as_large_as_assignments_and_commits_say() -> None:

@@ -100,7 +100,7 @@ ROWS = {
         "test_durations::test_durations_of_the_new_protocol",
     ),
     "time that a rebalance lasts (`until`, `lasted_ms`)": (
-        "test_lasting::test_a_state_lasts_until_the_next_one",
+        HISTORIES,
         "test_lasting::test_times_that_are_not_known",
         "test_lasting::test_an_open_state_lasts_to_the_end_of_all_groups",
     ),
