@@ -18,7 +18,6 @@ from pipeline.sources.find import find_sources
 from pipeline.sources.record_format import AS_SPARK, record_format
 from pipeline.sources.rows import RECORD, UNREADABLE, Row
 from pipeline.sources.source_file import FileLayout
-from rebalance import SourceError
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.test_sources import LOG, jsonl
 
@@ -109,14 +108,6 @@ def test_what_is_no_record_is_quarantined(tmp_path: Path) -> None:
     assert [row["what"] for row in rows] == [UNREADABLE, RECORD]
     assert rows[0]["reason"] == "partition or offset missing or out of range"
     assert rows[0]["source_offset"] == 1
-
-
-def test_missing_fields_and_damaged_headers_are_named(tmp_path: Path) -> None:
-    rows = [{"key": b"k", "payload": b"v"}]
-    with pytest.raises(SourceError, match="without field partition, offset, value; "):
-        find_sources([written(tmp_path / "r.avro", avro(rows))])
-    with pytest.raises(SourceError, match="unreadable Avro: cannot read header"):
-        find_sources([written(tmp_path / "r.avro", avro(rows)[:20])])
 
 
 @given(st.data())

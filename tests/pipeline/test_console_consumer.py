@@ -20,16 +20,11 @@ from pipeline.history.stream import histories
 from pipeline.sources.console_json import rows_of_console_json
 from pipeline.sources.console_lines import (
     COMMAND,
-    NO_BYTES,
-    NO_PLACE,
-    OLD_COMMITS,
-    OLD_FORMATTER,
     row_of_console_line,
 )
 from pipeline.sources.find import find_sources
 from pipeline.sources.lines import Line
 from pipeline.sources.rows import CASE, RECORD, REPEATED, UNREADABLE, Row
-from rebalance import SourceError
 from tests.pipeline.console_output import DATA, printed
 from tests.pipeline.describe.describe_text import offsets
 from tests.pipeline.local_reading import damage, read_path, read_paths, records
@@ -100,13 +95,6 @@ def of_json(*texts: str) -> list[Row]:
     )
 
 
-def refused(path: Path) -> str:
-    with pytest.raises(SourceError) as error:
-        find_sources([path])
-    assert "accepted are" not in str(error.value)
-    return error.value.reason
-
-
 # Lines with all bytes.
 
 
@@ -158,37 +146,6 @@ def test_one_damaged_line_costs_one_line(tmp_path: Path) -> None:
         (10, "no line of a record"),
     ]
     assert len(records(rows)) == len(records(read_path(TEXT))) - 1
-
-
-OLD_GROUPS = """\
-console-consumer-1::GroupMetadata(groupId=console-consumer-1, generation=2, \
-protocolType=Some(consumer), currentState=Empty, members=Map())
-console-consumer-6657::NULL
-"""
-OLD_OFFSETS = """\
-[gone,t,0]::NULL
-[g,t,0]::OffsetAndMetadata(offset=5, leaderEpoch=Optional[0], metadata=, \
-commitTimestamp=1717124199818, expireTimestamp=None)
-"""
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        (OLD_GROUPS, OLD_FORMATTER),
-        (OLD_OFFSETS, OLD_COMMITS),
-        ("CreateTime:5\tPartition:0\tOffset:1\t\0\2\0\1g\t\0\3\0\n", NO_BYTES),
-        ("CreateTime:5\t\\x00\\x02\\x00\\x01g\tnull\n", NO_PLACE),
-        ("\\x00\\x02\\x00\\x01g\tnull\n", NO_PLACE),
-    ],
-)
-def test_what_has_lost_something_is_refused_with_the_command(
-    tmp_path: Path, text: str, reason: str
-) -> None:
-    path = tmp_path / "groups.txt"
-    path.write_text(text)
-    assert refused(path) == reason
-    assert reason.endswith(COMMAND)
 
 
 @pytest.mark.parametrize("page", ["audit.md", "first-audit.md"])

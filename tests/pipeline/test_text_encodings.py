@@ -19,7 +19,6 @@ from pipeline.sources.lines import read_lines
 from pipeline.sources.rows import CASE, UNREADABLE
 from pipeline.sources.sidecars import read_offsets, read_topics
 from pipeline.sources.source_pieces import pieces_of
-from rebalance import SourceError
 from tests.pipeline.describe.describe_text import members, state
 from tests.pipeline.local_reading import read_found, read_path
 from tests.pipeline.test_sources import LOG, jsonl, what
@@ -152,16 +151,3 @@ def test_side_files_are_read_in_every_encoding(
     read = read_lag_metrics([tmp_path / "lag.prom"], stores)
     assert read.lags == {"g": {"t": {0: 5}}}
     assert CASE in what(read_path(tmp_path / "text"))
-
-
-@in_each_encoding
-def test_what_is_unknown_is_shown_without_its_encoding(
-    tmp_path: Path, encode: Callable[[str], bytes]
-) -> None:
-    path = tmp_path / "text"
-    path.write_bytes(encode("ünknown\n"))
-    with pytest.raises(SourceError, match=r"unknown format, starting 'ünknown'"):
-        find_sources([path])
-    path.write_bytes(encode('{"orders": 3}\n'))
-    with pytest.raises(SourceError, match="partition counts\\? give them with --top"):
-        find_sources([path])
