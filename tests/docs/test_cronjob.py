@@ -12,7 +12,8 @@ import pytest
 
 from conformance.broker import Broker
 from pipeline.live import read_client_properties
-from tests.docs.kubernetes import (
+from tests.oracle.plugins.real import Place
+from tests.support.containers import (
     MANIFEST,
     container,
     documents,
@@ -20,7 +21,6 @@ from tests.docs.kubernetes import (
     pod,
     run_container,
 )
-from tests.oracle.plugins.real import Place
 from tests.support.dockerfile import arguments_of
 from tools.recipe_partners import make_recipe_partners
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.clients import MissingClientError, all_client_assignors
-from tests.docs.kubernetes import lacking_for_containers
+from tests.support.containers import lacking_for_containers
 from tests.support.librdkafka_headers import lacking_for_c
 from tools import browser, proofs
 
