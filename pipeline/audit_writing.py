@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -60,10 +61,14 @@ class Staging:
 
     def write(self, name: str, tables: Iterable[pa.Table]) -> None:
         """Write a table from its rows in order (`pipeline.table_files`)."""
+        self.fill(name, partial(write_files, tables=tables))
+
+    def fill(self, name: str, make: Callable[[Path], None]) -> None:
+        """Write a table by a function that makes its folder."""
         target = f"{self.folder}/{name}"
         with as_output_error(self.shown), self._store.here(self.folder, ()) as here:
             self._store.delete(target)
-            write_files(here / name, tables)
+            make(here / name)
             self._store.upload(here / name, target)
 
     def commit(self, manifest: dict[str, Any], page: WritePage | None) -> None:

@@ -5,7 +5,7 @@ No topic has a colon in its name, so an id is never mistaken for a name.
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64encode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from functools import lru_cache
 from typing import Final
 
@@ -31,3 +31,8 @@ def plain_id(topic: str) -> str:
 def id_of_plain(text: str) -> str:
     """Return the text of an id that Kafka's tools printed."""
     return _PREFIX + text
+
+
+def bytes_of_id(topic: str) -> bytes:
+    """Return the 16 bytes of the text of an id."""
+    return urlsafe_b64decode(f"{topic.removeprefix(_PREFIX)}==")

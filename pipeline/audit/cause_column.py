@@ -25,37 +25,35 @@ from pipeline.causes import (
     NumberedRebalances,
     causes_of,
 )
+from pipeline.nights.cause_context import RunsOf
 
 MEMBERS_AT_ONCE: Final = 1 << 18
 """Members of the groups that are compared at once, about."""
 
 
-def with_causes(rows: Iterable[pa.Table], judged: JudgedRuns) -> Iterator[pa.Table]:
-    """Fill in the column ``causes`` of rows of ``rebalances``."""
-    numbered = NumberedRebalances(_every("rebalances", OF_REBALANCE, judged))
-    causes = [*_causes(numbered, judged)]
+def with_causes(rows: Iterable[pa.Table], runs: RunsOf) -> Iterator[pa.Table]:
+    """Fill in the column ``causes`` of rows of ``rebalances``.
+
+    ``runs`` reads columns of the judged runs, and of rebalances before them, if any.
+    """
+    numbered = NumberedRebalances(runs("rebalances", OF_REBALANCE))
+    causes = [*_causes(numbered, runs)]
     for table in rows:
         place = table.schema.get_field_index("causes")
         found = numbered.of(table, causes)
         yield table.set_column(place, table.schema.field(place), found)
 
 
-def _causes(numbered: NumberedRebalances, judged: JudgedRuns) -> Iterator[pa.ListArray]:
+def _causes(numbered: NumberedRebalances, runs: RunsOf) -> Iterator[pa.ListArray]:
     """Yield the causes of the rebalances, in the order of their groups."""
     coding, row_of, by_row = numbered.coding, numbered.row_of, ["row"]
     members = in_order_once(
-        (
-            coding.member_rows(run, row_of)
-            for run in _every("members", OF_MEMBER, judged)
-        ),
+        (coding.member_rows(run, row_of) for run in runs("members", OF_MEMBER)),
         MEMBER_ROWS,
         by_row,
     )
     topics = in_order_once(
-        (
-            coding.topic_rows(run, row_of)
-            for run in _every("members", OF_TOPICS, judged)
-        ),
+        (coding.topic_rows(run, row_of) for run in runs("members", OF_TOPICS)),
         TOPIC_ROWS,
         by_row,
     )
@@ -69,11 +67,15 @@ def _causes(numbered: NumberedRebalances, judged: JudgedRuns) -> Iterator[pa.Lis
         yield causes_of(part, *rows, coding, begin)
 
 
-def _every(name: str, columns: Sequence[str], judged: JudgedRuns) -> Iterator[pa.Table]:
-    """Yield columns of all rebalances, or their members; others are not judged."""
-    for run in (judged.of(name, columns), judged.of(f"context_{name}", columns)):
-        for table in run:
-            yield table.select(columns)
+def runs_of(judged: JudgedRuns) -> RunsOf:
+    """Return a reader of all rebalances, or their members; some are not judged."""
+
+    def read(name: str, columns: Sequence[str]) -> Iterator[pa.Table]:
+        for run in (judged.of(name, columns), judged.of(f"context_{name}", columns)):
+            for table in run:
+                yield table.select(columns)
+
+    return read
 
 
 class _RowsInOrder:

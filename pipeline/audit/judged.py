@@ -109,6 +109,16 @@ def _runs(part: int, gathered: Mapping[str, list[pa.RecordBatch]]) -> pa.RecordB
     return pa.RecordBatch.from_pylist([row], schema=JUDGED)
 
 
+def count_quarantine(runs: Iterable[pa.Table]) -> dict[str, int]:
+    """Count the records of rows of quarantine per reason, most frequent first."""
+    counts = Counter[str]()
+    for run in runs:
+        kinds = run.group_by(["kind", "reason"]).aggregate([("records", "sum")])
+        for row in kinds.to_pylist():
+            counts[f"{row['kind']}: {row['reason']}"] += row["records_sum"]
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
 class JudgedRuns:
     """The judged parts of an audit, in files of this machine; rows as in `JUDGED`."""
 
@@ -143,12 +153,7 @@ class JudgedRuns:
 
     def count_quarantine(self) -> dict[str, int]:
         """Count the records per reason, most frequent first."""
-        counts = Counter[str]()
-        for run in self.of("quarantine"):
-            kinds = run.group_by(["kind", "reason"]).aggregate([("records", "sum")])
-            for row in kinds.to_pylist():
-                counts[f"{row['kind']}: {row['reason']}"] += row["records_sum"]
-        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+        return count_quarantine(self.of("quarantine"))
 
     def _sum(self, column: str) -> int:
         return sum(pc.sum(values).as_py() or 0 for values in self._columns(column))

@@ -22,6 +22,11 @@ class AuditRequest:
     out: Location
     """Folder for the tables, the page, and ``audit.json``: a path or a URI; created if
     absent. On a cluster, all workers must have access to it and to the sources."""
+    history: Location | None = None
+    """Folder of a store (`pipeline.nights`): only records after those of its earlier
+    audits are read, and ``out`` receives the tables of all."""
+    keep_days: int | None = None
+    """Days before the newest one that a store keeps; None: all."""
     cluster: str = "local"
     """Name of the audited cluster."""
     topics: Location | None = None

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -19,10 +20,12 @@ from pipeline.audit.fingerprint import fingerprint
 from pipeline.audit.judged import JudgedRuns
 from pipeline.audit.lazy_spark import Clock, LazySpark, in_background
 from pipeline.audit.manifest import AuditCounts, manifest_of
+from pipeline.audit.night import Night, NightResult, opened_night
+from pipeline.audit.night_stages import rows_of_night, write_carried
 from pipeline.audit.request import AuditRequest
 from pipeline.audit.run_row import run_table
 from pipeline.audit.stage_progress import Progress, watched
-from pipeline.audit.stages import Seen, seen_by_tasks
+from pipeline.audit.stages import Seen, last_of, seen_by_tasks
 from pipeline.audit.steps import (
     Division,
     division_of,
@@ -121,8 +124,13 @@ def audit(
         stores = Stores(LocalStore(), session.hadoop)
         with clock.phase("find"):
             given = found_input(request, live, stores, tell)
-        found, parameters = given.found, given.parameters(selected, JUDGED_WHOLE)
-        request_name = fingerprint(found, given.facts, parameters)
+            parameters = given.parameters(selected, JUDGED_WHOLE)
+            night = stack.enter_context(
+                opened_night(request, given.found, parameters, stores)
+            )
+        found = given.found
+        asked = parameters if night is None else parameters | {"night": night.name}
+        request_name = fingerprint(found, given.facts, asked)
         store = stores.of(uri_of(request.out))
         place = stack.enter_context(staging(request.out, store, request_name, tell))
         if meanwhile is not None:
@@ -138,6 +146,8 @@ def audit(
             progress=progress,
             tell=tell,
             clock=clock,
+            night=night,
+            started=started,
         )
         counts = _run(spark, found, place, settings)
         finished = datetime.now(UTC)
@@ -154,6 +164,8 @@ def audit(
             finished=finished,
             seconds=clock.seconds,
         )
+        if night is not None:
+            manifest["history"] = night.described()
         place.write(RUN_TABLE, [run_table(manifest)])
         if progress is not None and page is not None:
             progress("page", 0, 1)
@@ -162,7 +174,7 @@ def audit(
         out=str(request.out),
         tables={name: f"{request.out}/{name}" for name in TABLES},
         rows=counts.rows,
-        quarantine=counts.quarantine,
+        quarantine=counts.quarantine if night is None else night.quarantined,
         java=java,
         started=started,
         finished=finished,
@@ -182,6 +194,8 @@ class _Audit:
     progress: Progress | None
     tell: Tell
     clock: Clock
+    night: Night | None
+    started: datetime
 
 
 def _run(
@@ -196,19 +210,32 @@ def _run(
             cases = earlier.cases
         else:
             cases = read_cases(
-                spark, work, found, audit.facts, audit.division, audit.choice
+                spark,
+                work,
+                found,
+                audit.facts,
+                audit.division,
+                audit.choice,
+                audit.night,
             )
         seen = seen_by_tasks(cases)
         _tell_left_out(seen, audit)
         names = {**seen.names, **audit.facts.names}
         counts = replace(audit.facts.counts, shown=known_counts(seen.topics, names))
         is_small = seen.cases <= JUDGED_WHOLE
+        read = earlier_end = None
+        if audit.night is not None:
+            read = audit.night.read(rows_of_night(cases), audit.tell)
+            earlier_end = audit.night.latest
     settings = Settings(
         cluster=audit.cluster,
         claim_rule=audit.claim_rule,
         assignors=audit.assignors,
         facts=replace(
-            audit.facts, counts=counts, names=names, history_end=seen.history_end
+            audit.facts,
+            counts=counts,
+            names=names,
+            history_end=last_of([seen.history_end, earlier_end]),
         ),
         are_optima_judged=is_small,
     )
@@ -220,6 +247,21 @@ def _run(
         work.here(files) as paths,
     ):
         judged = JudgedRuns(paths)
+        if audit.night is not None and read is not None:
+            return _of_all_nights(
+                audit.night,
+                place,
+                NightResult(
+                    write_carry=partial(write_carried, cases),
+                    judged=judged,
+                    read=read,
+                    counts=counts.shown,
+                    names=seen.names,
+                    started=audit.started,
+                    rows_read=seen.rows_read,
+                    rows_repeated=seen.rows_repeated,
+                ),
+            )
         _write_tables(place, judged)
         return AuditCounts(
             rows_read=seen.rows_read,
@@ -242,6 +284,24 @@ def _tell_left_out(seen: Seen, audit: _Audit) -> None:
             f"left out, because their times are not known: {without:,} rebalances and "
             "snapshots"
         )
+
+
+def _of_all_nights(night: Night, place: Staging, result: NightResult) -> AuditCounts:
+    """Write a night into its store, and the tables of all nights to the output."""
+    night.write(result)
+    stored = night.stored()
+    for name in SCHEMAS:
+        place.fill(name, partial(stored.fill, name))
+    counts, audits = stored.counts(), night.audits
+    return AuditCounts(
+        rows_read=sum(entry.rows_read for entry in audits),
+        rows_repeated=sum(entry.rows_repeated for entry in audits),
+        rows=counts.rows,
+        quarantine=counts.quarantine,
+        durations_unknown=counts.durations_unknown,
+        left_out={},
+        history_end=night.latest,
+    )
 
 
 def _write_tables(place: Staging, judged: JudgedRuns) -> None:

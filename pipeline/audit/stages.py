@@ -32,17 +32,21 @@ from pipeline.judging.evaluated import codes_of_process
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.settings import Settings
 from pipeline.judging.topic_names import names_of_ids
+from pipeline.nights.continued import continued_batches
 from pipeline.sightings import Sighting
 from pipeline.sources.parcels import ADDRESS, parcels_table, unpacked
 from pipeline.sources.rows import (
+    CARRIED,
     CASE,
     CASES,
     LEFT_OUT,
     MATCHED,
+    OPENED,
     READ,
     REPEATED,
     ROWS,
     ROWS_PER_BATCH,
+    SPAN,
     TOPIC,
     TOPIC_ID,
     Row,
@@ -60,6 +64,8 @@ _ALL_CASES: Final = CaseChoice()
 
 COUNTS: Final = (TOPIC, TOPIC_ID, READ, REPEATED, LEFT_OUT, MATCHED)
 """Kinds of rows that are not judged: the facts and counts of tasks."""
+OF_NIGHTS: Final = (CARRIED, OPENED, SPAN)
+"""Kinds of rows for the next night, which are not judged, either."""
 
 
 def reconstruct(
@@ -116,6 +122,11 @@ def reconstruct_batches(
 def last_of(times: Iterable[int | None]) -> int | None:
     """Return the last of the times that are known; None: no time is."""
     return max((at for at in times if at is not None), default=None)
+
+
+def continue_histories(parcels: DataFrame, tasks: int) -> DataFrame:
+    """Continue the histories of groups from earlier nights (`continued_batches`)."""
+    return _by_group(parcels, tasks, continued_batches)
 
 
 def _single(rows: Iterable[Row]) -> Iterator[Row]:
@@ -226,7 +237,7 @@ def judge_batches(batches: Batches, settings: Settings) -> Batches:
 
 def to_judge(rows: DataFrame) -> DataFrame:
     """Select the rows that are judged: not topics, their ids, and counts of rows."""
-    return rows.where(~f.col("what").isin(*COUNTS))
+    return rows.where(~f.col("what").isin(*COUNTS, *OF_NIGHTS))
 
 
 def _by_group(

@@ -14,7 +14,10 @@ from pyspark.sql import functions as f
 
 from pipeline.audit.case_choice import CaseChoice
 from pipeline.audit.judged import PART, JudgedRuns
+from pipeline.audit.night import Night
+from pipeline.audit.night_stages import carried_parcels
 from pipeline.audit.stages import (
+    continue_histories,
     judge,
     match_snapshots,
     reconstruct,
@@ -120,12 +123,22 @@ def read_cases(
     facts: ClusterFacts,
     division: Division,
     choice: CaseChoice,
+    night: Night | None = None,
 ) -> DataFrame:
-    """Read the sources, reconstruct their cases, and save the chosen ones."""
+    """Read the sources, reconstruct their cases, and save the chosen ones.
+
+    The histories of earlier audits are continued in a ``night``.
+    """
     tasks, most = division.tasks, facts.max_partitions
     tables: list[DataFrame] = []
     if found.files:
-        files = source_parcels(spark, found.files, tasks=tasks, max_partitions=most)
+        files = source_parcels(
+            spark,
+            found.files,
+            tasks=tasks,
+            max_partitions=most,
+            select=iter if night is None else night.select(),
+        )
         tables.append(files)
     if notices := [*unknown_rows(found.unknown), *gap_rows(found.lag_gaps)]:
         tables.append(parcels_of_rows(spark, notices, tasks))
@@ -133,6 +146,10 @@ def read_cases(
         from pipeline.audit.live_rows import live_parcels  # noqa: PLC0415
 
         tables.append(live_parcels(spark, found.live, tasks))
+    if night is not None:
+        tables += carried_parcels(spark, night, tasks)
+        cases = continue_histories(reduce(DataFrame.unionByName, tables), tasks)
+        return save_cases(spark, work, cases, division.parts)
     table = reduce(DataFrame.unionByName, tables)
     if not found.has_states:
         cases = reconstruct(table, tasks, choice=choice)

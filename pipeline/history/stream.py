@@ -33,6 +33,7 @@ from pipeline.records import (
 )
 from pipeline.sightings import GroupSightings, Sighting
 from pipeline.sources.rows import (
+    CARRIED,
     MISSING,
     RECORD,
     SET_ASIDE,
@@ -284,6 +285,8 @@ class _GroupRecords:
         yield from map(case_row, self._states.ended())
 
     def _quarantine(self, row: Row, record: str, reason: str) -> None:
+        if row.get("reason") == CARRIED:  # counted in an earlier night
+            return
         counted = self._quarantined.get((record, reason))
         if counted is not None:
             counted["records"] += 1

@@ -1,6 +1,7 @@
 """Recognize files of earlier audits among the sources, so that they are skipped.
 
 ``--out`` can be a folder of the sources: the tables and the page there are no sources.
+Nor is anything in the folder of a store (`pipeline.nights`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ import json
 from collections.abc import Iterable
 
 from pipeline.files import FileEntry, FileStore
+from pipeline.nights.store_state import FORMAT as STORE
+from pipeline.nights.store_state import STATE
 from pipeline.tables import FORMAT, MANIFEST, PAGE, TABLES
 from rebalance import is_device_failure
 
@@ -23,9 +26,21 @@ def without_audits(entries: Iterable[FileEntry], store: FileStore) -> list[FileE
     audits = {
         entry.below[:-1]
         for entry in found
-        if entry.below and entry.below[-1] == MANIFEST and _is_manifest(entry, store)
+        if entry.below
+        and entry.below[-1] == MANIFEST
+        and _has_format(entry, store, FORMAT)
     }
-    return [entry for entry in found if not _is_of_an_audit(entry.below, audits)]
+    stores = {
+        entry.below[:-1]
+        for entry in found
+        if entry.below and entry.below[-1] == STATE and _has_format(entry, store, STORE)
+    }
+    return [
+        entry
+        for entry in found
+        if not _is_of_an_audit(entry.below, audits)
+        and not any(entry.below[: len(below)] == below for below in stores if below)
+    ]
 
 
 def _is_of_an_audit(below: tuple[str, ...], audits: set[tuple[str, ...]]) -> bool:
@@ -37,7 +52,11 @@ def _is_of_an_audit(below: tuple[str, ...], audits: set[tuple[str, ...]]) -> boo
     )
 
 
-def _is_manifest(entry: FileEntry, store: FileStore) -> bool:
+def _is_named(entry: FileEntry, name: str) -> bool:
+    return bool(entry.below) and entry.below[-1] == name
+
+
+def _has_format(entry: FileEntry, store: FileStore, name: str) -> bool:
     try:
         with store.open(entry.uri) as file:
             manifest = json.loads(file.read())
@@ -45,4 +64,4 @@ def _is_manifest(entry: FileEntry, store: FileStore) -> bool:
         if is_device_failure(error):
             raise
         return False
-    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
+    return isinstance(manifest, dict) and manifest.get("format") == name

@@ -24,7 +24,6 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from pipeline.files import LOCAL, is_local
 from pipeline.sources.file_links import linked
 from pipeline.sources.parcels import parcels_table
-from pipeline.sources.read import batches_of_pieces
 from pipeline.sources.source_pieces import Pieces, SourcePiece
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
@@ -60,20 +59,26 @@ _PLACE: Final = _BYTES.names[:-1]
 
 
 def remote_parcels(
-    spark: SparkSession, found: Sequence[Pieces], tasks: int, max_partitions: int
+    spark: SparkSession,
+    found: Sequence[Pieces],
+    tasks: int,
+    read: Callable[[list[Pieces]], Batches],
 ) -> DataFrame:
-    """Return the rows of files, some of which are on other machines, as `PARCELS`."""
+    """Return the rows of files, some of which are on other machines, as `PARCELS`.
+
+    ``read`` reads pieces of files of its machine.
+    """
     places = {
         piece.file.uri: number
         for number, pieces in enumerate(found)
         for piece in pieces
         if not is_local(piece.file.uri)
     }
-    read, links = linked(places)
+    located_at, links = linked(places)
     session = spark.newSession()
     for name, value in {**_SETTINGS, **links}.items():
         session.conf.set(name, value)
-    files = {location: (places[uri], uri) for uri, location in read.items()}
+    files = {location: (places[uri], uri) for uri, location in located_at.items()}
     lines = session.read.format("text").options(**_OPTIONS).load(list(files))
     located = lines.select(
         f.col("_metadata.file_path"),
@@ -87,7 +92,7 @@ def remote_parcels(
         for number, of_pieces in groupby(_rows(batches), key=itemgetter(0)):
             with tempfile.TemporaryDirectory() as folder:
                 here = _written(found[number], of_pieces, Path(folder))
-                yield from batches_of_pieces([here], max_partitions)
+                yield from read([here])
 
     return parcels_table(gathered.sortWithinPartitions(*_PLACE), tasks, rows)
 

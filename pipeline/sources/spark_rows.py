@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial, reduce
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from typing import Any, Final, TypeAlias
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
@@ -19,6 +19,9 @@ from pipeline.sources.rows import UNREADABLE, Row, batches_of, gathered, quarant
 from pipeline.sources.source_file import SourceFile
 from pipeline.sources.source_pieces import BLOCK_BYTES, Pieces, pieces_of
 from rebalance import SourceError
+
+Select: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+"""Selects some of the rows of a task."""
 
 SPARK_ERRORS: Final = (PySparkException, Py4JError)
 """Exceptions of a failed job: PySpark converts some of Java's exceptions, not all."""
@@ -35,6 +38,7 @@ def source_parcels(
     *,
     tasks: int,
     max_partitions: int,
+    select: Select = iter,
 ) -> DataFrame:
     """Return the rows of files as `PARCELS`; nothing is read yet.
 
@@ -49,7 +53,13 @@ def source_parcels(
         small sources are divided.
     max_partitions
         Largest instance.
+    select
+        Applied to the rows of each task before they are packed.
     """
+
+    def read(pieces: list[Pieces]) -> Iterator[pa.RecordBatch]:
+        return select(batches_of_pieces(pieces, max_partitions))
+
     length = sum(file.length for file in files)
     shares = max(1, min(tasks, length // PART_BYTES))
     most = min(BLOCK_BYTES, (length + len(files) * _OPEN_BYTES) // shares)
@@ -61,10 +71,9 @@ def source_parcels(
     tables: list[DataFrame] = []
     if local:
         divided = list(gathered(local, _length, most))
-        read = partial(batches_of_pieces, max_partitions=max_partitions)
         tables.append(parcels_of_shares(spark, divided, tasks, read))
     if remote:
-        tables.append(remote_parcels(spark, remote, tasks, max_partitions))
+        tables.append(remote_parcels(spark, remote, tasks, read))
     return reduce(DataFrame.unionByName, tables)
 
 

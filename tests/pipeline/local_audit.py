@@ -29,6 +29,7 @@ from pipeline.audit.run_row import run_table
 from pipeline.audit.sorting import in_order_once
 from pipeline.audit.stages import (
     COUNTS,
+    OF_NIGHTS,
     judge_batches,
     last_of,
     left_out_of,
@@ -81,16 +82,16 @@ def local_audit(
     )
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        judged = _judged(cases, settings, Path(folder) / "judged.parquet")
+        judged = judged_as_one(cases, settings, Path(folder) / "judged.parquet")
         for name in SCHEMAS:
             write_files(out / name, table_rows(judged, name))
         counts = AuditCounts(
-            rows_read=_counted(cases, READ),
-            rows_repeated=_counted(cases, REPEATED),
+            rows_read=counted(cases, READ),
+            rows_repeated=counted(cases, REPEATED),
             rows=judged.count_rows(),
             quarantine=judged.count_quarantine(),
             durations_unknown=judged.count_unknown_durations(),
-            left_out=left_out_of(_of_kind(cases, LEFT_OUT)),
+            left_out=left_out_of(of_kind(cases, LEFT_OUT)),
             history_end=facts.history_end,
         )
     parameters = given.parameters(settings.assignors, JUDGED_WHOLE)
@@ -114,17 +115,17 @@ def _reconstructed(
 ) -> tuple[pa.Table, ClusterFacts]:
     """Return the cases, and the facts with the topics that the sources state."""
     rows = [*read_found(found, facts.max_partitions), *unknown_rows(found.unknown)]
-    read = _in_batches(_table(batches_of(rows)))
+    read = in_batches(_table(batches_of(rows)))
     at_once = {} if found.has_states else {"choice": choice}
     cases = _table(reconstruct_batches(read, are_single=found.has_states, **at_once))
-    stated = _of_kind(cases, TOPIC_ID)
+    stated = of_kind(cases, TOPIC_ID)
     names = names_of_ids((row["key"], row["record"]) for row in stated)
     names = {**names, **facts.names}
     if found.has_states:
-        cases = _table(match_batches(_in_batches(cases), names, choice))
-    seen = known_counts(map(sighting_of, _of_kind(cases, TOPIC)), names)
+        cases = _table(match_batches(in_batches(cases), names, choice))
+    seen = known_counts(map(sighting_of, of_kind(cases, TOPIC)), names)
     counts = replace(facts.counts, shown=seen)
-    end = last_of(row["at"] for row in _of_kind(cases, READ))
+    end = last_of(row["at"] for row in of_kind(cases, READ))
     return cases, replace(facts, counts=counts, names=names, history_end=end)
 
 
@@ -132,24 +133,28 @@ def _table(batches: Iterable[pa.RecordBatch]) -> pa.Table:
     return pa.Table.from_batches(batches, ROWS)
 
 
-def _in_batches(rows: pa.Table) -> Iterator[pa.RecordBatch]:
+def in_batches(rows: pa.Table) -> Iterator[pa.RecordBatch]:
     """Yield the rows in the order in which a task has them."""
     for table in in_order_once([rows], ROWS, HISTORY_ORDER):
         yield from table.combine_chunks().to_batches(ROWS_PER_BATCH)
 
 
-def _of_kind(rows: pa.Table, what: str) -> list[dict[str, Any]]:
+def of_kind(rows: pa.Table, what: str) -> list[dict[str, Any]]:
+    """Return the rows of a kind."""
     found: list[dict[str, Any]] = rows.filter(pc.equal(rows["what"], what)).to_pylist()
     return found
 
 
-def _counted(rows: pa.Table, what: str) -> int:
-    return sum(row["records"] for row in _of_kind(rows, what))
+def counted(rows: pa.Table, what: str) -> int:
+    """Add up the numbers of the rows of a kind."""
+    return sum(row["records"] for row in of_kind(rows, what))
 
 
-def _judged(cases: pa.Table, settings: Settings, path: Path) -> JudgedRuns:
+def judged_as_one(cases: pa.Table, settings: Settings, path: Path) -> JudgedRuns:
     """Judge all cases as one part."""
-    left = cases.filter(pc.invert(pc.is_in(cases["what"], pa.array(COUNTS))))
+    left = cases.filter(
+        pc.invert(pc.is_in(cases["what"], pa.array([*COUNTS, *OF_NIGHTS])))
+    )
     part = pa.array([0] * left.num_rows, pa.int32())
     rows = left.append_column(PART, part).combine_chunks()
     batches = judge_batches(iter(rows.to_batches(ROWS_PER_BATCH)), settings)

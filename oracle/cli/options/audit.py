@@ -71,6 +71,22 @@ class AuditOptions:
             "5m, 1h. Default: 5m.",
         ),
     ] = None
+    history: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            help="Store of audits, night after night: read only records after the last "
+            "one. --out receives the tables and the page of all.",
+        ),
+        FileRole.FOLDER,
+    ] = None
+    keep_days: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Drop days from --history that are more than N before the newest.",
+        ),
+    ] = None
     master: Annotated[
         str | None,
         typer.Option(
@@ -215,5 +231,20 @@ class AuditOptions:
         check_window(self.since, self.until)
         if "" in (self.groups or ()):
             raise typer.BadParameter("--group requires a name")
+        self._check_history()
         if self.group_name is not None and not self.sources:
             raise typer.BadParameter("--group-name requires a SOURCE: a describe text")
+
+    def _check_history(self) -> None:
+        """Check the options of a store, and those that exclude one."""
+        if self.history is None:
+            if self.keep_days is not None:
+                raise typer.BadParameter("--keep-days requires --history")
+            return
+        if self.keep_days is not None and self.keep_days < 1:
+            raise typer.BadParameter("--keep-days is at least 1")
+        if self.follow:
+            raise typer.BadParameter("--history and --follow exclude one another")
+        if self.since or self.until or self.groups:
+            reason = "--history keeps everything: not --since, --until, or --group"
+            raise typer.BadParameter(reason)

@@ -44,6 +44,8 @@ _STATED: Final = (
     "bootstrap_server",
     "command_config",
     "out",
+    "history",
+    "keep_days",
     "cluster",
     "topics",
     "offsets",

@@ -1,0 +1,393 @@
+"""One audit of a store: its input, and how it continues the earlier ones.
+
+A night reads the records after the marks of the store, together with those that the
+last night has left, and writes the rows that are new or can have changed. The output
+folder receives the rows of all nights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, date, datetime
+from functools import partial
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.audit.cause_column import runs_of, with_causes
+from pipeline.audit.judged import JudgedRuns, count_quarantine
+from pipeline.audit.request import AuditRequest
+from pipeline.audit.sorting import in_order
+from pipeline.audit_writing import Tell
+from pipeline.files import Stores, uri_of
+from pipeline.judging.quarantine_rows import quarantined
+from pipeline.known_counts import KnownCounts
+from pipeline.nights.history_store import HistoryStore, opened_store
+from pipeline.nights.marks import ReadMark, Span, from_marks, gaps, moved, spans_of
+from pipeline.nights.store_files import FINAL, OPEN, first_day
+from pipeline.nights.store_state import ANOTHER, AuditEntry
+from pipeline.nights.stored_rows import StoredRows
+from pipeline.sightings import Sighting
+from pipeline.sources.find import FoundSources
+from pipeline.sources.rows import (
+    OPENED,
+    ROWS,
+    SPAN,
+    Row,
+    topic_id_row,
+    topic_row,
+)
+from pipeline.sources.source_file import FileLayout, SourceFile
+from pipeline.sources.source_kind import SourceKind
+from pipeline.sources.spark_rows import Select
+from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS
+from pipeline.topic_ids import bytes_of_id
+from rebalance import SourceError
+
+_OPTIONS: Final = (
+    "cluster",
+    "claim_rule",
+    "max_partitions",
+    "assignors",
+    "auto_offset_reset",
+)
+"""Parameters of an audit that are equal in all nights."""
+_IDS: Final = {
+    "rebalances": "rebalance_id",
+    "answers": "rebalance_id",
+    "episodes": "last_rebalance_id",
+    "members": "rebalance_id",
+}
+"""Columns of the rebalance of a row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NightRead:
+    """Facts of the new records: offsets per partition, and the cases that can change.
+
+    ``failed`` are the places of these cases, by which their failures are found.
+    """
+
+    spans: dict[int, Span]
+    opened: frozenset[str]
+    failed: frozenset[tuple[str, int, int]]
+    gaps: list[Row]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NightResult:
+    """Results of a night: judged rows, topics, and counts.
+
+    ``write_carry`` writes the `CARRIED` and `OPENED` rows into a new folder.
+    """
+
+    write_carry: Callable[[str], None]
+    judged: JudgedRuns
+    read: NightRead
+    counts: KnownCounts
+    names: Mapping[str, str]
+    started: datetime
+    rows_read: int
+    rows_repeated: int
+
+
+class Night:
+    """An audit of a store that is open and locked."""
+
+    def __init__(
+        self, store: HistoryStore, request: AuditRequest, found: FoundSources
+    ) -> None:
+        self._store = store
+        self._keep_days = request.keep_days
+        self._cluster = request.cluster
+        self._marks = store.state.marks
+        self._all = list(found.files)
+        self._log: dict[str, str | None] | None = store.state.log
+        self._ends: dict[int, int] = {}
+        self.quarantined: dict[str, int] = {}
+        """Records per kind and reason that this night has added to quarantine."""
+        _check_kinds(found.files)
+        known = set(store.state.files)
+        found.files = [
+            file
+            for file in found.files
+            # Keys of a sink's file can be in another one, so these are read together.
+            if file.sink is not None or file_id(file) not in known
+        ]
+        self._read = found.files
+        self._live = None if found.live is None else found.live.log.server
+        if found.live is not None:
+            self._restrict_live(found)
+
+    @property
+    def latest(self) -> int | None:
+        """The latest time of a record in the store, in milliseconds."""
+        times = (mark.latest for mark in self._store.state.marks.values())
+        return max((at for at in times if at is not None), default=None)
+
+    @property
+    def name(self) -> list[Any]:
+        """The state of the store on which the rows of this night depend."""
+        state = self._store.state
+        return [self._store.uri, state.night, repr(state.marks), self._keep_days]
+
+    def select(self) -> Select:
+        """Return the selection of rows after the marks."""
+        return partial(from_marks, marks=dict(self._marks))
+
+    def carry(self) -> str | None:
+        """Return the location of the records that the last night has left, if any."""
+        return self._store.carry()
+
+    def topics(self) -> list[Row]:
+        """Return the topics that records of earlier nights have shown."""
+        return self._store.topics()
+
+    def read(self, rows: Iterable[Row], tell: Tell) -> NightRead:
+        """Return the offsets that were read, and the cases that can change.
+
+        ``rows`` are the `SPAN` and `OPENED` rows of all tasks.
+
+        Raises
+        ------
+        SourceError
+            If a topic was created again.
+        """
+        listed = list(rows)
+        spans = spans_of(row for row in listed if row["what"] == SPAN)
+        opened = [row for row in listed if row["what"] == OPENED]
+        lost = gaps(self._marks, spans, self._store.shown)
+        if lost:
+            offsets = sum(row["records"] for row in lost)
+            tell(
+                f"{offsets:,} offsets of {len(lost)} partitions that were not read yet"
+                " are not in the source: compacted, or deleted (quarantine: missing)"
+            )
+        return NightRead(
+            spans=spans,
+            opened=frozenset(row["record"] for row in opened),
+            failed=frozenset(
+                (row["group_id"], row["source_partition"], row["source_offset"])
+                for row in opened
+            ),
+            gaps=lost,
+        )
+
+    @property
+    def audits(self) -> list[AuditEntry]:
+        """The audits in the store."""
+        return self._store.state.audits
+
+    def described(self) -> dict[str, Any]:
+        """Describe the store for the manifest of the output folder."""
+        state = self._store.state
+        first = state.first_day
+        return {
+            "store": self._store.shown,
+            "first_day": None if first is None else first.isoformat(),
+            "audits": [asdict(entry) for entry in state.audits],
+        }
+
+    def write(self, result: NightResult) -> None:
+        """Write the night into the store; without anything new, nothing changes."""
+        store, state = self._store, self._store.state
+        judged, read = result.judged, result.read
+        stored = StoredRows(store)
+        runs = {name: partial(judged.of, name) for name in SCHEMAS}
+        fresh = [
+            quarantined(dict.fromkeys(ROWS.names) | row, self._cluster)
+            for row in read.gaps
+        ]
+        runs["quarantine"] = partial(stored.new_quarantine, runs["quarantine"], fresh)
+        self.quarantined = count_quarantine(runs["quarantine"]())
+        if state.night and not (read.spans or self.quarantined):
+            return
+        context = store.context()
+        for name in SCHEMAS:
+            rows = in_order(
+                runs[name],
+                SCHEMAS[name],
+                (*PARTITION_COLUMNS, *ORDER[name]),
+                judged.bytes_of(name),
+            )
+            if name == "rebalances":
+                rows = with_causes(rows, context.with_runs(runs_of(judged)))
+            self._write_table(name, rows, read)
+        result.write_carry(store.new_carry())
+        store.flush_carry()
+        store.write_context(context.after(runs_of(judged), read.opened))
+        store.write_topics([*_topics(result.counts), *_ids(result.names)])
+        store.commit(
+            state.after(
+                self._entry(result),
+                log=self._log,
+                marks=moved(self._marks, read.spans, self._ends),
+                files=[*map(file_id, self._all)],
+                first_day=self._first_day(),
+            )
+        )
+        store.clear()
+
+    def stored(self) -> StoredRows:
+        """Return the rows of all nights."""
+        return StoredRows(self._store)
+
+    def _entry(self, result: NightResult) -> AuditEntry:
+        live = self._live
+        return AuditEntry(
+            night=self._store.state.night + 1,
+            started=result.started.isoformat(timespec="seconds"),
+            finished=datetime.now(UTC).isoformat(timespec="seconds"),
+            rows_read=result.rows_read,
+            rows_repeated=result.rows_repeated,
+            records=sum(span.records for span in result.read.spans.values()),
+            rebalances=result.judged.count_rows()["rebalances"],
+            sources=[file.name for file in self._read] + ([live] if live else []),
+        )
+
+    def _first_day(self) -> date | None:
+        return first_day(self._store.all_files(), self._keep_days)
+
+    def _write_table(
+        self, name: str, rows: Iterable[pa.Table], read: NightRead
+    ) -> None:
+        """Write rows in their order: first the final ones, then those that can change.
+
+        The latter are held in memory meanwhile.
+        """
+        opened: list[pa.Table] = []
+
+        def final() -> Iterator[pa.Table]:
+            for table in rows:
+                is_open = _are_open(name, table, read)
+                opened.append(table.filter(is_open))
+                yield table.filter(pc.invert(is_open))
+
+        self._store.write(name, FINAL, final())
+        self._store.write(name, OPEN, opened)
+
+    def _restrict_live(self, found: FoundSources) -> None:
+        """Read a running cluster from the marks on.
+
+        Raises
+        ------
+        SourceError
+            If it is another cluster, or its log was created again, or cut off.
+        """
+        from pipeline.live import read_identity  # noqa: PLC0415
+
+        live = found.live
+        assert live is not None  # noqa: S101  # the caller has looked
+        store, marks = self._store, self._marks
+        identity = read_identity(live.log)
+        store.state.check_log(identity.cluster, identity.topic, store.shown)
+        self._log = {"cluster": identity.cluster, "topic": identity.topic}
+        bounds = {bound.partition: bound for bound in live.log.bounds()}
+        for partition, mark in marks.items():
+            end = bounds[partition].end if partition in bounds else 0
+            if end < mark.next:
+                raise SourceError(
+                    f"partition {partition} of __consumer_offsets ends at offset "
+                    f"{end:,}, but was read up to {mark.next:,}: it was created again, "
+                    f"or cut off; {ANOTHER}",
+                    source=live.log.server,
+                )
+        ranges = []
+        for range_ in live.ranges:
+            start = max(
+                range_.start, marks.get(range_.partition, ReadMark(next=0)).next
+            )
+            if start < range_.end:
+                ranges.append(replace(range_, start=start))
+            self._ends[range_.partition] = max(
+                range_.end, self._ends.get(range_.partition, 0)
+            )
+        found.live = replace(live, ranges=tuple(ranges))
+
+
+@contextmanager
+def opened_night(
+    request: AuditRequest,
+    found: FoundSources,
+    parameters: Mapping[str, Any],
+    stores: Stores,
+) -> Iterator[Night | None]:
+    """Open the store of a request; None if it has none. ``found`` is restricted.
+
+    Raises
+    ------
+    OutsideError
+        If another process writes to the store, or the cluster does not answer.
+    SourceError, OutputError
+        If the store is of other options, another cluster, or not a store; if a source
+        has no offsets.
+    """
+    if request.history is None:
+        yield None
+        return
+    if request.since or request.until or request.groups:
+        reason = "a store keeps everything: not since, until, or groups"
+        raise SourceError(reason, source=str(request.history))
+    uri = uri_of(request.history)
+    with opened_store(request.history, stores.of(uri)) as store:
+        options = {name: parameters[name] for name in _OPTIONS}
+        store.state.check_options(options, store.shown)
+        store.state = replace(store.state, options=options)
+        yield Night(store, request, found)
+
+
+def file_id(file: SourceFile) -> str:
+    """Return the name of a file's content, as far as it can be told without reading."""
+    return f"{file.uri} {file.length} {file.modified_ms} {file.sha256 or ''}".rstrip()
+
+
+def _check_kinds(files: Iterable[SourceFile]) -> None:
+    """Check that all sources are records with offsets.
+
+    Raises
+    ------
+    SourceError
+        If one is not: it is not known which records are new.
+    """
+    for file in files:
+        is_of_records = file.kind is SourceKind.RECORDS
+        if not is_of_records or file.layout is FileLayout.CONSOLE_JSON:
+            raise SourceError(
+                "has no offsets, so that a later audit cannot tell new records from "
+                "others; --history takes records of __consumer_offsets with offsets",
+                source=file.name,
+            )
+
+
+def _are_open(name: str, run: pa.Table, read: NightRead) -> pa.ChunkedArray:
+    """Return which rows are of rebalances that can change."""
+    if name in _IDS:
+        opened = pa.array(sorted(read.opened), pa.string())
+        return pc.fill_null(pc.is_in(run[_IDS[name]], opened), False)
+    if name != "quarantine" or not run.num_rows:
+        return pa.chunked_array([pa.repeat(False, run.num_rows)], pa.bool_())
+    columns = ("kind", "group_id", "source_partition", "source_offset")
+    places = zip(*(run[column].to_pylist() for column in columns), strict=True)
+    return pa.chunked_array(
+        [[kind == "failed" and tuple(place) in read.failed for kind, *place in places]]
+    )
+
+
+def _topics(counts: KnownCounts) -> Iterator[Row]:
+    """Yield the counts of topics over time, as evidence for the next night."""
+    for topic, steps in counts.steps.items():
+        since = count = 0
+        for at, step in steps:
+            if step:
+                since, count = at, step
+                yield topic_row(topic, Sighting(at, step))
+            else:
+                yield topic_row(topic, Sighting(since, count, until=at))
+
+
+def _ids(names: Mapping[str, str]) -> Iterator[Row]:
+    for topic_id, name in names.items():
+        yield topic_id_row(bytes_of_id(topic_id), name)

@@ -1,0 +1,337 @@
+"""Continue the histories of groups: the work of a task, from Arrow batches to batches.
+
+A task gets the records that earlier nights have left for a group, and those of this
+night. It yields the cases that are new or that can have changed, and the records that
+the next night needs. Whether these are enough is tried out: the cases of the last
+episode have to result from them again. Otherwise, all records of the group are kept.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipeline.cases import unpack
+from pipeline.history.whole_groups import histories_of_groups
+from pipeline.nights.last_cases import ByProtocol, LastCases, opened_row
+from pipeline.nights.needed_records import (
+    EVERYTHING,
+    NOTHING,
+    GroupKey,
+    are_commits,
+    group_begins,
+    group_keys,
+    in_whole_groups,
+    needed,
+    once,
+)
+from pipeline.sources.rows import (
+    CARRIED,
+    CASE,
+    CASES,
+    OPENED,
+    QUARANTINED,
+    RECORD,
+    ROWS,
+    ROWS_PER_BATCH,
+    SPAN,
+    TOPIC,
+    TOPIC_ID,
+    Row,
+    batches_of,
+    cases_row,
+    latest_time,
+    read_row,
+)
+from pipeline.table_bytes import from_bytes
+from rebalance import Bools, Int64
+
+Batches = Iterator[pa.RecordBatch]
+
+CHUNK_BYTES: Final = 4 << 20
+"""Bytes of the records of whole groups that are looked at together, about."""
+MOST_WITHOUT_CASES: Final = 100
+"""Records of a group without a rebalance, all of which are needed, at most."""
+_PLACE: Final = ("group_id", "source_partition", "protocol", "source_offset")
+_COMPRESSED: Final = pa.ipc.IpcWriteOptions(compression="lz4")
+
+
+def continued_batches(batches: Iterable[pa.RecordBatch]) -> Batches:
+    """Reconstruct cases that are new, or can have changed, and select records to keep.
+
+    Parameters
+    ----------
+    batches
+        Rows as in `ROWS`, sorted by `pipeline.history.stream.ORDER` over all batches;
+        records of earlier nights have the reason `CARRIED`, and `OPENED` names the
+        cases of the last episodes.
+
+    Yields
+    ------
+    RecordBatch
+        Rows as in `ROWS`: those of `pipeline.audit.stages.reconstruct_batches`, then
+        `CARRIED` records, `OPENED` cases, and a `SPAN` per partition.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        night = _TaskOfNight(Path(scratch, "records"))
+        yield from batches_of(night.cases(batches))
+        yield from night.carried()
+        yield from batches_of(night.counts())
+
+
+def carried_rows(batches: Iterable[pa.RecordBatch]) -> Batches:
+    """Convert the `CARRIED` records that a night has left to records of the next."""
+    for batch in batches:
+        is_carried = pc.equal(batch.column("what"), CARRIED)
+        what = pc.if_else(is_carried, RECORD, batch.column("what"))
+        reason = pc.if_else(is_carried, CARRIED, batch.column("reason"))
+        columns = {"what": what, "reason": reason}
+        arrays = [columns.get(name, batch.column(name)) for name in ROWS.names]
+        yield pa.RecordBatch.from_arrays(arrays, schema=ROWS)
+
+
+class _TaskOfNight:
+    """One task of a night; ``path`` is that of a file that does not exist yet."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._count = 0
+        self._latest: int | None = None
+        self._spans = _Spans()
+        self._opened: dict[ByProtocol, int] = {}  # the first open case
+        self._until: dict[GroupKey, int] = {}  # the last record of earlier nights
+        self._last = LastCases()
+
+    def cases(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
+        """Yield cases, quarantine, and topics."""
+        with pa.ipc.new_stream(str(self._path), ROWS, options=_COMPRESSED) as stream:
+            for row in histories_of_groups(self._taken(batches, stream)):
+                self._last.note(row)
+                if (left := self._new(row)) is not None:
+                    yield left
+
+    def carried(self) -> Batches:
+        """Yield the records that the next night needs, and the open cases."""
+        with pa.OSFile(str(self._path)) as file, pa.ipc.open_stream(file) as stream:
+            for table in in_whole_groups(stream, CHUNK_BYTES):
+                kept = self._kept(table.combine_chunks())
+                whats = pa.repeat(CARRIED, kept.num_rows)
+                yield from kept.set_column(0, "what", whats).to_batches(ROWS_PER_BATCH)
+        yield from batches_of(
+            opened_row(key, case)
+            for key in sorted(self._last.keys(), key=repr)
+            for case in self._last.cases(key)
+        )
+
+    def counts(self) -> Iterator[Row]:
+        """Yield the counts of the new rows, and their offsets."""
+        yield from self._spans.rows()
+        yield read_row(self._count, self._latest)
+
+    def _taken(self, batches: Iterable[pa.RecordBatch], stream: Any) -> Batches:
+        """Pass on the rows of the histories, and keep the records that matter."""
+        for batch in batches:
+            what = batch.column("what")
+            opened = batch.filter(pc.equal(what, OPENED))
+            for row in opened.to_pylist():
+                key = row["group_id"], row["source_partition"], row["reason"]
+                self._opened[key] = min(
+                    row["source_offset"], self._opened.get(key, NOTHING)
+                )
+            rows = batch.filter(pc.not_equal(what, OPENED)) if len(opened) else batch
+            is_carried = np.asarray(
+                pc.fill_null(pc.equal(rows.column("reason"), CARRIED), False)
+            ) & np.asarray(pc.equal(rows.column("what"), RECORD))
+            self._count += _count_rows(rows, ~is_carried)
+            self._latest = max(
+                (at for at in (self._latest, latest_time(rows)) if at is not None),
+                default=None,
+            )
+            self._note_carried(rows.filter(pa.array(is_carried)))
+            self._spans.note(rows.filter(pa.array(~is_carried)))
+            records = rows.filter(pc.equal(rows.column("what"), RECORD))
+            if len(records):
+                stream.write_table(_thinned(once(pa.Table.from_batches([records]))))
+            yield rows
+
+    def _note_carried(self, rows: pa.RecordBatch) -> None:
+        if not len(rows):
+            return
+        begins = group_begins(rows)
+        ends = np.append(np.flatnonzero(begins)[1:], len(rows)) - 1
+        last = rows.column("source_offset").take(pa.array(ends)).to_pylist()
+        self._until.update(zip(group_keys(rows, begins), last, strict=True))
+
+    def _new(self, row: Row) -> Row | None:
+        """Return a row without the cases and the damage of earlier nights."""
+        if row["what"] == CASES:
+            table = from_bytes(row["value"])
+            keys = zip(*(table[name].to_pylist() for name in _PLACE), strict=True)
+            is_new = [self._is_due(key, offset) for *key, offset in keys]
+            if all(is_new):
+                return row
+            left = table.filter(pa.array(is_new))
+            return cases_row(left) if len(left) else None
+        key, offset = _place_of(row)
+        if row["what"] == CASE:
+            protocol = unpack(row["value"]).protocol
+            return row if self._is_due((*key, protocol), offset or 0) else None
+        if row["what"] in QUARANTINED and offset is not None:
+            return None if offset <= self._until.get(key, -1) else row
+        return row
+
+    def _is_due(self, key: Sequence[Any], offset: int) -> bool:
+        """Return whether a case is new, or can have changed."""
+        group, partition, protocol = key
+        opened = self._opened.get((group, partition, protocol))
+        if opened is None:
+            return offset > self._until.get((group, partition), -1)
+        return offset >= opened
+
+    def _kept(self, table: pa.Table) -> pa.Table:
+        """Select the records of whole groups that the next night needs."""
+        table = once(table)
+        begins = group_begins(table)
+        keys = group_keys(table, begins)
+        group = np.cumsum(begins) - 1
+        bases = self._bases(table, keys, np.append(np.flatnonzero(begins), len(group)))
+        kept = needed(table, bases[group])
+        is_cut = np.isin(group, np.flatnonzero(bases > EVERYTHING))
+        if is_cut.any():
+            tried = LastCases()
+            rows = _again(table.filter(pa.array(kept & is_cut)))
+            for row in histories_of_groups(rows):
+                tried.note(row)
+            lacking = [
+                number
+                for number, key in enumerate(keys)
+                if bases[number] > EVERYTHING
+                and tried.cases(key) != self._last.cases(key)
+            ]
+            is_lacking = np.isin(group, lacking)
+            kept &= ~is_lacking
+            kept |= is_lacking & needed(table, np.zeros(len(group), np.int64))
+        return table.filter(pa.array(kept))
+
+    def _bases(self, table: pa.Table, keys: list[GroupKey], at: Int64) -> Int64:
+        """Return the base of each group; its rows are between two places of ``at``."""
+        known = self._last.keys()
+        times = table["at"]
+        is_other = ~are_commits(table["key"].combine_chunks())
+        found = np.empty(len(keys), np.int64)
+        for number, (key, (begin, end)) in enumerate(
+            zip(keys, pairwise(at.tolist()), strict=True)
+        ):
+            if key in known:
+                is_clear = _go_on(times.slice(begin, end - begin))
+                found[number] = self._last.base(key) if is_clear else EVERYTHING
+                continue
+            is_short = np.count_nonzero(is_other[begin:end]) <= MOST_WITHOUT_CASES
+            found[number] = EVERYTHING if is_short else NOTHING
+        return found
+
+
+def _place_of(row: Row) -> tuple[GroupKey, int | None]:
+    key = row.get("group_id"), row.get("source_partition")
+    return cast("GroupKey", key), row.get("source_offset")
+
+
+def _thinned(rows: pa.Table) -> pa.Table:
+    """Drop commits that others replace before any other record of their group."""
+    whole = rows.combine_chunks()
+    every = np.full(whole.num_rows, EVERYTHING, np.int64)
+    return whole.filter(pa.array(needed(whole, every)))
+
+
+def _again(rows: pa.Table) -> Batches:
+    """Return records as the next night reads them."""
+    reasons = pa.repeat(CARRIED, rows.num_rows)
+    place = ROWS.get_field_index("reason")
+    yield from rows.set_column(place, ROWS.field(place), reasons).to_batches()
+
+
+def _go_on(times: pa.ChunkedArray) -> bool:
+    """Return whether all times are known, and none goes back."""
+    if times.null_count:
+        return False
+    found = times.to_numpy()
+    return bool((found[1:] >= found[:-1]).all())
+
+
+def _count_rows(rows: pa.RecordBatch, are_new: Bools) -> int:
+    """Count records, and the parts that are quarantined; topics are not counted."""
+    is_other = pc.is_in(rows.column("what"), pa.array([SPAN, TOPIC, TOPIC_ID]))
+    counted = are_new & ~np.asarray(is_other)
+    records = pc.fill_null(rows.column("records"), 1).filter(pa.array(counted))
+    return int(pc.sum(records).as_py() or 0)
+
+
+class _Spans:
+    """First and last offset, number of rows, and latest time, per partition."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, list[Any]] = {}
+
+    def note(self, rows: pa.RecordBatch) -> None:
+        placed = rows.filter(
+            pc.and_(
+                pc.is_valid(rows.column("source_partition")),
+                pc.and_(
+                    pc.is_valid(rows.column("source_offset")),
+                    pc.is_in(rows.column("what"), pa.array([RECORD, *QUARANTINED])),
+                ),
+            )
+        )
+        if not len(placed):
+            return
+        names = ["source_partition", "source_offset", "at"]
+        table = pa.table([placed.column(name) for name in names], names)
+        counted = table.group_by(names[0], use_threads=False).aggregate(
+            [
+                (names[1], "min"),
+                (names[1], "max"),
+                (names[1], "count"),
+                (names[2], "max"),
+            ]
+        )
+        for partition, *values in zip(
+            *(
+                counted[name].to_pylist()
+                for name in (
+                    names[0],
+                    "source_offset_min",
+                    "source_offset_max",
+                    "source_offset_count",
+                    "at_max",
+                )
+            ),
+            strict=True,
+        ):
+            self._add(partition, *values)
+
+    def rows(self) -> Iterator[Row]:
+        """Yield a row per partition: until ``source_offset``, from ``until`` on."""
+        for partition, (first, last, count, at) in sorted(self._found.items()):
+            yield {
+                "what": SPAN,
+                "source_partition": partition,
+                "source_offset": last,
+                "until": first,
+                "records": count,
+                "at": at,
+            }
+
+    def _add(
+        self, partition: int, first: int, last: int, count: int, at: int | None
+    ) -> None:
+        known = self._found.setdefault(partition, [first, last, 0, None])
+        known[0], known[1] = min(known[0], first), max(known[1], last)
+        known[2] += count
+        known[3] = max((t for t in (known[3], at) if t is not None), default=None)

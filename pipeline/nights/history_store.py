@@ -1,0 +1,230 @@
+"""A store of audits, night after night (`pipeline.nights.store_files`).
+
+A night writes its files next to those of earlier nights, and counts once ``store.json``
+is replaced, by one rename. Killed before, it has changed nothing; killed afterwards, it
+is complete. Files that do not count are deleted by the next process.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.audit_writing import as_output_error
+from pipeline.files import FileStore, Location, as_given, is_local, name_of, uri_of
+from pipeline.nights.cause_context import COLUMNS, CauseContext, no_context
+from pipeline.nights.store_files import (
+    CARRY_FOLDER,
+    TABLES_FOLDER,
+    TableFile,
+    carry_name,
+    counts,
+    file_name,
+    table_file,
+)
+from pipeline.nights.store_state import STATE, StoreState, read_state
+from pipeline.sources.rows import ROWS, Row
+from pipeline.table_files import write_files
+from rebalance import OutsideError
+
+_LOCK: Final = ".history-lock"
+_TOPICS: Final = "topics.parquet"
+_RECORDS: Final = "records"
+_SCRATCH: Final = ".new"
+
+
+class HistoryStore:
+    """The folder of a store, locked; `opened_store`."""
+
+    def __init__(self, location: Location, store: FileStore) -> None:
+        self.uri = uri_of(location)
+        self.shown = as_given(location)
+        self.state = StoreState()
+        self._store = store
+
+    # The state.
+
+    def load(self) -> None:
+        """Read the state, and delete files that do not count.
+
+        Raises
+        ------
+        SourceError, OutputError
+            If it is not a store, or cannot be written to.
+        """
+        with as_output_error(self.shown):
+            where = f"{self.uri}/{STATE}"
+            if self._store.is_folder(where) is not None:
+                with self._store.open(where) as file:
+                    self.state = read_state(file.read(), self.shown)
+            self.clear()
+
+    def commit(self, state: StoreState) -> None:
+        """Replace the state: from here on, the files of the next night count."""
+        with as_output_error(self.shown), self._store.here(self.uri, ()) as here:
+            temporary = here / f".{STATE}"
+            temporary.write_bytes(state.as_bytes())
+            self._store.upload(temporary, f"{self.uri}/{STATE}")
+        self.state = state
+
+    def clear(self) -> None:
+        """Delete files that do not count: of a killed process, or replaced."""
+        counted = {file.path for file in self.files()}
+        tables = f"{self.uri}/{TABLES_FOLDER}"
+        if self._store.is_folder(tables):
+            for entry in self._store.files(tables):
+                if "/".join(entry.below) not in counted:
+                    self._store.delete(f"{tables}/{'/'.join(entry.below)}")
+            for table in self._store.folders(tables):
+                for cluster in self._store.folders(table):
+                    for day in self._store.folders(cluster):
+                        self._store.delete_empty(day)
+        for folder in self._store.folders(f"{self.uri}/{CARRY_FOLDER}"):
+            if name_of(folder) != carry_name(self.state.night):
+                self._store.delete(folder)
+
+    # The carry.
+
+    def carry(self) -> str | None:
+        """Return the location of the records that the last night has left."""
+        if not self.state.night:
+            return None
+        return f"{self._carry(self.state.night)}/{_RECORDS}"
+
+    def new_carry(self) -> str:
+        """Return the location for those of the next night."""
+        folder = self._carry(self.state.night + 1)
+        self._store.delete(folder)
+        self._store.make_folder(folder)
+        return f"{folder}/{_RECORDS}"
+
+    def flush_carry(self) -> None:
+        """Make the new carry survive a loss of power, as files of other writers do."""
+        folder = self._carry(self.state.night + 1)
+        if is_local(folder):
+            with as_output_error(self.shown), self._store.here(folder, ()) as here:
+                self._store.upload(here / _RECORDS, f"{folder}/{_RECORDS}")
+
+    def topics(self) -> list[Row]:
+        """Return the topics that records have shown until now."""
+        folder = self._carry(self.state.night)
+        if not self.state.night:
+            return []
+        with (
+            as_output_error(self.shown),
+            self._store.open(f"{folder}/{_TOPICS}") as file,
+        ):
+            rows: list[Row] = pq.read_table(pa.BufferReader(file.read())).to_pylist()
+            return rows
+
+    def write_topics(self, rows: Sequence[Row]) -> None:
+        """Write the topics for the night after the next."""
+        folder = self._carry(self.state.night + 1)
+        with as_output_error(self.shown), self._scratch() as scratch:
+            path = scratch / _TOPICS
+            pq.write_table(pa.Table.from_pylist([*rows], ROWS), path)
+            self._store.upload(path, f"{folder}/{_TOPICS}")
+
+    def context(self) -> CauseContext:
+        """Return the rebalances before those of the next night."""
+        if not self.state.night:
+            return no_context()
+        folder = self._carry(self.state.night)
+        found = {}
+        for name in COLUMNS:
+            with (
+                as_output_error(self.shown),
+                self._store.open(f"{folder}/{name}.parquet") as file,
+            ):
+                found[name] = pq.read_table(pa.BufferReader(file.read()))
+        return CauseContext(found)
+
+    def write_context(self, context: CauseContext) -> None:
+        """Write the context for the night after the next."""
+        folder = self._carry(self.state.night + 1)
+        with as_output_error(self.shown), self._scratch() as scratch:
+            for name, table in context.tables.items():
+                path = scratch / f"{name}.parquet"
+                pq.write_table(table, path, compression="zstd")
+                self._store.upload(path, f"{folder}/{path.name}")
+
+    # The tables.
+
+    def files(self) -> list[TableFile]:
+        """Return the files of the tables that count, in the order of paths."""
+        night, first = self.state.night, self.state.first_day
+        return [file for file in self.all_files() if counts(file, night, first)]
+
+    def write(self, table: str, kind: str, rows: Iterable[pa.Table]) -> None:
+        """Write rows of the next night, in their order; ``kind`` is final or open."""
+        night = self.state.night + 1
+        with as_output_error(self.shown), self._scratch() as scratch:
+            write_files(folder := scratch / table, rows)
+            for path in sorted(folder.rglob("*.parquet")):
+                below = path.parent.relative_to(folder)
+                number = int(path.stem.rpartition("-")[2])
+                target = f"{self.uri}/{TABLES_FOLDER}/{table}/{below}"
+                self._store.make_folder(target)
+                name = file_name(kind, night, number)
+                self._store.upload(path, f"{target}/{name}")
+
+    @contextmanager
+    def here(self, files: Iterable[TableFile]) -> Iterator[Path]:
+        """Open the folder of tables on this machine, with these files."""
+        paths = [file.path for file in files]
+        tables = f"{self.uri}/{TABLES_FOLDER}"
+        with as_output_error(self.shown), self._store.here(tables, paths) as folder:
+            yield folder
+
+    def all_files(self) -> list[TableFile]:
+        """Return all files of the tables, those of the next night included."""
+        tables = f"{self.uri}/{TABLES_FOLDER}"
+        if not self._store.is_folder(tables):
+            return []
+        found = (table_file(entry.below) for entry in self._store.files(tables))
+        return [file for file in found if file is not None]
+
+    def _carry(self, night: int) -> str:
+        return f"{self.uri}/{CARRY_FOLDER}/{carry_name(night)}"
+
+    @contextmanager
+    def _scratch(self) -> Iterator[Path]:
+        """Open a temporary folder from which files are moved into the store."""
+        with self._store.here(self.uri, ()) as here:
+            folder = here / _SCRATCH
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            try:
+                yield folder
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def opened_store(location: Location, store: FileStore) -> Iterator[HistoryStore]:
+    """Open a store, or begin one, and lock it against other processes.
+
+    Raises
+    ------
+    OutsideError
+        If another process writes to it.
+    SourceError, OutputError
+        If it is not a store, or cannot be written to.
+    """
+    opened = HistoryStore(location, store)
+    with ExitStack() as stack:
+        with as_output_error(opened.shown):
+            store.make_folder(opened.uri)
+            try:
+                stack.enter_context(store.locked(opened.uri, _LOCK))
+            except BlockingIOError:
+                reason = "another audit is writing to this store"
+                raise OutsideError(f"{opened.shown}: {reason}") from None
+        opened.load()
+        yield opened

@@ -1,0 +1,206 @@
+"""The files of a store: one night at a time, whole or not at all."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import date
+from functools import partial
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.files import LocalStore, local_path
+from pipeline.nights.cause_context import no_context
+from pipeline.nights.history_store import HistoryStore, opened_store
+from pipeline.nights.marks import ReadMark
+from pipeline.nights.store_files import FINAL, OPEN, first_day
+from pipeline.nights.store_state import AuditEntry
+from pipeline.tables import SCHEMAS
+from rebalance import OutsideError, SourceError
+from tests.pipeline.test_killed_stages import killed_at
+
+TABLE = "quarantine"
+OPTIONS = {"cluster": "c", "assignors": ["range"]}
+
+
+class CopyingStore(LocalStore):
+    """Folders of this machine as if they were remote: copied here and there."""
+
+    @contextmanager
+    def here(self, uri: str, names: Iterable[str]) -> Iterator[Path]:
+        with tempfile.TemporaryDirectory() as scratch:
+            for name in names:
+                target = Path(scratch, name)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes((local_path(uri) / name).read_bytes())
+            yield Path(scratch)
+
+    def upload(self, source: Path, uri: str) -> None:
+        if source.exists():  # a carry is flushed where it is
+            super().upload(source, uri)
+
+
+def entry(number: int) -> AuditEntry:
+    return AuditEntry(
+        night=number,
+        started="2026-11-29T00:00:00+00:00",
+        finished="2026-11-29T00:00:01+00:00",
+        rows_read=1,
+        rows_repeated=0,
+        records=1,
+        rebalances=1,
+        sources=["s"],
+    )
+
+
+def rows(text: str, day: str = "2026-11-29") -> pa.Table:
+    row = dict.fromkeys(SCHEMAS[TABLE].names)
+    row |= {"cluster": "c", "date": day, "reason": text, "records": 1}
+    return pa.Table.from_pylist([row], SCHEMAS[TABLE])
+
+
+def write_night(
+    store: HistoryStore, text: str, *, day: str = "2026-11-29", keep: int | None = None
+) -> None:
+    """Add a night, all of whose files have one text."""
+    number = store.state.night + 1
+    store.write(TABLE, FINAL, [rows(text, day)])
+    store.write(TABLE, OPEN, [rows(text, day)])
+    carry = local_path(store.new_carry())
+    carry.mkdir()
+    (carry / "part").write_text(text)
+    store.flush_carry()
+    store.write_context(no_context())
+    store.write_topics([])
+    state = store.state.after(
+        entry(number),
+        options=OPTIONS,
+        marks={3: ReadMark(next=number, latest=7)},
+        first_day=first_day(store.all_files(), keep),
+    )
+    store.commit(state)
+    store.clear()
+
+
+def texts_of(store: HistoryStore) -> list[str]:
+    """Return the texts of the files that count: the carry, then final, then open."""
+    carry = store.carry()
+    found = [] if carry is None else [(local_path(carry) / "part").read_text()]
+    with store.here(store.files()) as folder:
+        for file in sorted(store.files(), key=lambda file: (file.kind, file.night)):
+            table = pq.ParquetFile(folder / file.path).read()
+            found += table["reason"].to_pylist()
+    return found
+
+
+def add_night(folder: Path, store: LocalStore, text: str) -> None:
+    with opened_store(folder, store) as opened:
+        write_night(opened, text)
+
+
+def test_nights_add_final_rows_and_replace_open_ones(tmp_path: Path) -> None:
+    for number, text in enumerate("abc", 1):
+        add_night(tmp_path, LocalStore(), text)
+        with opened_store(tmp_path, LocalStore()) as store:
+            assert texts_of(store) == [text, *"abc"[:number], text]
+            assert store.state.night == number
+            assert store.state.marks == {3: ReadMark(next=number, latest=7)}
+            assert [audit.night for audit in store.state.audits] == [
+                *range(1, number + 1)
+            ]
+            assert not store.topics()
+            assert store.context().tables["members"].num_rows == 0
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("store", [LocalStore(), CopyingStore()])
+def test_a_night_that_is_killed(store: LocalStore, tmp_path: Path) -> None:
+    """The store is that of the night before, or of this one; it can be continued."""
+    change, is_killed, seen = 0, True, set[int]()
+    while is_killed:
+        change += 1
+        folder = tmp_path / str(change)
+        add_night(folder, LocalStore(), "old")
+        is_killed = killed_at(change, partial(add_night, folder, store, "new"))
+        with opened_store(folder, LocalStore()) as opened:
+            night = opened.state.night
+            expected = ["old"] * 3 if night == 1 else ["new", "old", "new", "new"]
+            assert texts_of(opened) == expected, change
+            seen.add(night)
+            write_night(opened, "next")
+            assert opened.state.night == night + 1
+            paths = {path.name for path in folder.rglob("*") if path.is_file()}
+            assert not {name for name in paths if name[0] == "."} - {".history-lock"}, (
+                change
+            )
+            assert sum("open-" in name for name in paths) == 1, change
+            assert sum("night-" in name for name in paths) == night + 1, change
+    assert seen == {1, 2}
+
+
+def test_a_second_process_does_not_write(tmp_path: Path) -> None:
+    with (
+        opened_store(tmp_path, LocalStore()),
+        pytest.raises(OutsideError, match="another audit is writing to this store"),
+        opened_store(tmp_path, LocalStore()),
+    ):
+        pass
+
+
+def test_days_before_the_newest_are_dropped(tmp_path: Path) -> None:
+    days = ("2026-11-20", "undated", "2026-11-28", "2026-11-29")
+    with opened_store(tmp_path, LocalStore()) as store:
+        for day in days:
+            write_night(store, day, day=day, keep=1)
+        assert store.state.first_day == date(2026, 11, 28)
+        assert {*texts_of(store)} == {*days[1:]}
+    assert not [*tmp_path.rglob("date=2026-11-20")]
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (
+            {**OPTIONS, "assignors": ["range", "sticky"]},
+            "range, not range, sticky",
+        ),
+        ({"cluster": "d"}, "assignors range, not None"),
+    ],
+)
+def test_other_options_are_refused(
+    options: dict[str, object], why: str, tmp_path: Path
+) -> None:
+    add_night(tmp_path, LocalStore(), "a")
+    with opened_store(tmp_path, LocalStore()) as store:
+        store.state.check_options(OPTIONS, "store")
+        with pytest.raises(SourceError, match=why):
+            store.state.check_options(options, "store")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "not the state of a store, history/1"),
+        ("[]", "not the state of a store, history/1"),
+        ('{"format": "history/0", "tables": "tables/9"}', "has history/0 with"),
+    ],
+)
+def test_another_format_is_refused(text: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "store.json").write_text(text)
+    with pytest.raises(SourceError, match=why), opened_store(tmp_path, LocalStore()):
+        pass
+
+
+def test_another_cluster_is_refused(tmp_path: Path) -> None:
+    with opened_store(tmp_path, LocalStore()) as store:
+        store.commit(store.state.after(entry(1), log={"cluster": "c", "topic": "t"}))
+        store.state.check_log("c", "t", "store")
+        store.state.check_log("c", None, "store")
+        with pytest.raises(SourceError, match="was deleted and created again"):
+            store.state.check_log("c", "u", "store")
+        with pytest.raises(SourceError, match="is of cluster c, not d"):
+            store.state.check_log("d", "t", "store")
