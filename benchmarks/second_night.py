@@ -8,6 +8,7 @@ that continues the first night with one of the second day alone.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -20,7 +21,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.audit import REBALANCES, RECORDING
 from benchmarks.multiplied import SIDE_FILES, Shape, multiplied
-from benchmarks.processes import Usage, measured
+from benchmarks.processes import PHASES, Usage, measured
 
 _DAY_MS: Final = 24 * 60 * 60 * 1000
 
@@ -84,6 +85,14 @@ def _plus(column: pa.ChunkedArray, number: int) -> pa.ChunkedArray:
 def _seconds(source: Path, out: Path, master: str, options: list[str]) -> float:
     command = [sys.executable, "-m", "oracle", "audit", str(source), "--out", str(out)]
     usage: Usage = measured([*command, "--master", master, *options])
+    manifest = json.loads((out / "audit.json").read_bytes())
+    audits = manifest.get("history", {}).get("audits", [])
+    judged = audits[-1]["rebalances"] if audits else manifest["rows"]["rebalances"]
+    phases = {
+        phase: round(usage.python.get(phase, 0.0) + usage.java.get(phase, 0.0), 1)
+        for phase in PHASES
+    }
+    print(f"{judged:,} rebalances judged; CPU seconds: {phases}")
     return sum(usage.python.values()) + sum(usage.java.values())
 
 

@@ -16,6 +16,7 @@ from pipeline.sources.spark_rows import parcels_of_rows
 
 _FILES: Final = 8
 """Files of the records that a night leaves, at most."""
+_COLLECTED: Final = [name for name in ROWS.names if name not in ("key", "value")]
 _READING: Final = {
     "__globPaths__": "false",  # a folder's name can contain the characters of patterns
     "recursiveFileLookup": "true",
@@ -37,8 +38,8 @@ def carried_parcels(spark: SparkSession, night: Night, tasks: int) -> list[DataF
 
 def rows_of_night(cases: DataFrame) -> list[Row]:
     """Collect the offsets that were read, and the names of the open cases."""
-    rows = cases.where(f.col("what").isin(SPAN, OPENED)).collect()
-    return [row.asDict() for row in rows]
+    rows = cases.where(f.col("what").isin(SPAN, OPENED)).select(*_COLLECTED)
+    return [row.asDict() for row in rows.collect()]
 
 
 def write_carried(cases: DataFrame, target: str) -> None:

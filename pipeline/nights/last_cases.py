@@ -14,7 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 import pyarrow as pa
 
 from pipeline.case_table import case_at
-from pipeline.cases import Case, pack, unpack
+from pipeline.cases import pack, unpack
 from pipeline.causes import RETURN_MS
 from pipeline.nights.needed_records import EVERYTHING, GroupKey
 from pipeline.sources.rows import CASE, CASES, OPENED, Row
@@ -27,6 +27,7 @@ _PLACE: Final = (
     "source_offset",
     "at",
     "episode_id",
+    "rebalance_id",
 )
 _PROTOCOLS: Final = ("classic", "consumer")
 _BEFORE: Final = 2
@@ -50,6 +51,7 @@ class _Recent(NamedTuple):
     offset: int
     at: int | None
     episode_id: str | None
+    rebalance_id: str
     case: bytes | int  # packed, or its place in the table that is read
 
 
@@ -57,6 +59,7 @@ class _Recent(NamedTuple):
 class _GroupCases:
     """The offsets of a group's cases, and those of its cases that can change."""
 
+    protocol: str | None
     offsets: list[int] = field(default_factory=list)
     latest: int | None = None
     recent: deque[_Recent] = field(default_factory=deque)
@@ -89,8 +92,10 @@ class LastCases:
             case = unpack(row["value"])
             key = case.group_id, case.source_partition, case.protocol
             offset = case.source_offset or 0
-            found = _Recent(offset, case.at, case.episode_id, row["value"])
-            self._groups.setdefault(key, _GroupCases()).add(found)
+            found = _Recent(
+                offset, case.at, case.episode_id, case.rebalance_id, row["value"]
+            )
+            self._of_protocol(key).add(found)
         elif row["what"] == CASES:
             self._note_table(from_bytes(row["value"]))
 
@@ -101,7 +106,7 @@ class LastCases:
     def cases(self, key: GroupKey) -> list[OpenCase]:
         """Return the cases of a group that can change."""
         return [
-            _opened(unpack(case.case), case.case)
+            OpenCase(case.offset, case.rebalance_id, group.protocol, case.case)
             for group in self._of(key)
             for case in group.recent
             if isinstance(case.case, bytes)
@@ -110,6 +115,12 @@ class LastCases:
     def base(self, key: GroupKey) -> int:
         """Return the offset from which on all records of a group are needed."""
         return min(map(_base, self._of(key)))
+
+    def _of_protocol(self, key: ByProtocol) -> _GroupCases:
+        found = self._groups.get(key)
+        if found is None:
+            found = self._groups[key] = _GroupCases(protocol=key[-1])
+        return found
 
     def _of(self, key: GroupKey) -> list[_GroupCases]:
         """Return the protocols of a group, without one that it left long ago."""
@@ -121,12 +132,11 @@ class LastCases:
     def _note_table(self, table: pa.Table) -> None:
         columns = (table[name].to_pylist() for name in _PLACE)
         touched: dict[ByProtocol, _GroupCases] = {}
-        for place, (group, partition, protocol, offset, at, episode_id) in enumerate(
-            zip(*columns, strict=True)
-        ):
+        for place, values in enumerate(zip(*columns, strict=True)):
+            group, partition, protocol, offset, at, episode_id, rebalance_id = values
             key = group, partition, protocol
-            found = touched[key] = self._groups.setdefault(key, _GroupCases())
-            found.add(_Recent(offset, at, episode_id, place))
+            found = touched[key] = self._of_protocol(key)
+            found.add(_Recent(offset, at, episode_id, rebalance_id, place))
         for found in touched.values():
             found.recent = deque(
                 case._replace(case=pack(case_at(table, case.case)))
@@ -152,7 +162,3 @@ def opened_row(key: GroupKey, case: OpenCase) -> Row:
 def _base(group: _GroupCases) -> int:
     place = len(group.offsets) - len(group.recent) - _BEFORE
     return group.offsets[place] if place >= 0 else EVERYTHING
-
-
-def _opened(case: Case, packed: bytes) -> OpenCase:
-    return OpenCase(case.source_offset or 0, case.rebalance_id, case.protocol, packed)
