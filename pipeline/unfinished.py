@@ -52,6 +52,11 @@ class Unfinished:
         token = self._token()
         return None if token is None else f"{self.folder}/{_CASES}{token}"
 
+    def saved_cases(self) -> list[str]:
+        """Return the files of the complete cases."""
+        location = self.cases()
+        return [] if location is None else self.files(location)
+
     def new_cases(self) -> str:
         """Delete the unfinished work; return a new location for cases."""
         self.clear()

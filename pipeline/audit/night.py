@@ -7,17 +7,18 @@ folder receives the rows of all nights.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.audit.cause_column import runs_of, with_causes
+from pipeline.audit.cause_column import with_causes
 from pipeline.audit.judged import JudgedRuns, count_quarantine
 from pipeline.audit.request import AuditRequest
 from pipeline.audit.sorting import in_order
@@ -25,14 +26,24 @@ from pipeline.audit_writing import Tell
 from pipeline.files import Stores, uri_of
 from pipeline.judging.quarantine_rows import quarantined
 from pipeline.known_counts import KnownCounts
-from pipeline.nights.history_store import HistoryStore, opened_store
+from pipeline.nights.history_store import Carry, HistoryStore, opened_store
+from pipeline.nights.kept_rows import (
+    PLACES,
+    are_of,
+    brought_up,
+    kept_cases,
+    with_duration,
+    with_more,
+)
 from pipeline.nights.marks import ReadMark, Span, from_marks, gaps, moved, spans_of
+from pipeline.nights.saved_rows import rows_to_carry
 from pipeline.nights.store_files import FINAL, OPEN, first_day
 from pipeline.nights.store_state import ANOTHER, AuditEntry
 from pipeline.nights.stored_rows import StoredRows
 from pipeline.sightings import Sighting
 from pipeline.sources.find import FoundSources
 from pipeline.sources.rows import (
+    KEPT,
     OPENED,
     ROWS,
     SPAN,
@@ -55,40 +66,33 @@ _OPTIONS: Final = (
     "auto_offset_reset",
 )
 """Parameters of an audit that are equal in all nights."""
-_IDS: Final = {
-    "rebalances": "rebalance_id",
-    "answers": "rebalance_id",
-    "episodes": "last_rebalance_id",
-    "members": "rebalance_id",
-}
-"""Columns of the rebalance of a row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NightRead:
     """Facts of the new records: offsets per partition, and the cases that can change.
 
-    ``failed`` are the places of these cases, by which their failures are found.
+    ``opened`` are their names, and ``places`` those of their records; ``kept`` are the
+    open cases of the night before that are as they were.
     """
 
     spans: dict[int, Span]
     opened: frozenset[str]
-    failed: frozenset[tuple[str, int, int]]
+    places: pa.Table
+    kept: pa.Table
     gaps: list[Row]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NightResult:
-    """Results of a night: judged rows, topics, and counts.
+    """Results of a night: files of saved cases, judged rows, topics, and counts."""
 
-    ``write_carry`` writes the `CARRIED` and `OPENED` rows into a new folder.
-    """
-
-    write_carry: Callable[[str], None]
+    saved: Sequence[Path]
     judged: JudgedRuns
     read: NightRead
     counts: KnownCounts
     names: Mapping[str, str]
+    history_end: int | None
     started: datetime
     rows_read: int
     rows_repeated: int
@@ -138,18 +142,14 @@ class Night:
         """Return the selection of rows after the marks."""
         return partial(from_marks, marks=dict(self._marks))
 
-    def carry(self) -> str | None:
-        """Return the location of the records that the last night has left, if any."""
-        return self._store.carry()
-
-    def topics(self) -> list[Row]:
-        """Return the topics that records of earlier nights have shown."""
-        return self._store.topics()
+    def carried(self) -> list[SourceFile]:
+        """Return the files with the records and topics of earlier nights."""
+        return self._store.carried()
 
     def read(self, rows: Iterable[Row], tell: Tell) -> NightRead:
         """Return the offsets that were read, and the cases that can change.
 
-        ``rows`` are the `SPAN` and `OPENED` rows of all tasks.
+        ``rows`` are the `SPAN`, `OPENED`, and `KEPT` rows of all tasks.
 
         Raises
         ------
@@ -169,10 +169,8 @@ class Night:
         return NightRead(
             spans=spans,
             opened=frozenset(row["record"] for row in opened),
-            failed=frozenset(
-                (row["group_id"], row["source_partition"], row["source_offset"])
-                for row in opened
-            ),
+            places=pa.Table.from_pylist(opened, PLACES),
+            kept=kept_cases(row["value"] for row in listed if row["what"] == KEPT),
             gaps=lost,
         )
 
@@ -196,30 +194,40 @@ class Night:
         store, state = self._store, self._store.state
         judged, read = result.judged, result.read
         stored = StoredRows(store)
-        runs = {name: partial(judged.of, name) for name in SCHEMAS}
         fresh = [
             quarantined(dict.fromkeys(ROWS.names) | row, self._cluster)
             for row in read.gaps
         ]
-        runs["quarantine"] = partial(stored.new_quarantine, runs["quarantine"], fresh)
-        self.quarantined = count_quarantine(runs["quarantine"]())
+
+        def judged_rows(name: str, columns: Sequence[str] = ()) -> Iterable[pa.Table]:
+            runs = partial(judged.of, name, columns)
+            if name == "quarantine":
+                return stored.new_quarantine(runs, fresh)
+            return runs()
+
+        self.quarantined = count_quarantine(judged_rows("quarantine"))
         if state.night and not (read.spans or self.quarantined):
             return
-        context = store.context()
+        opened = partial(stored.opened, cluster=self._cluster)
+        kept = brought_up(opened, read.kept, result.history_end)
+        every, context = with_more(judged_rows, kept), store.context()
         for name in SCHEMAS:
             rows = in_order(
-                runs[name],
+                partial(every, name),
                 SCHEMAS[name],
                 (*PARTITION_COLUMNS, *ORDER[name]),
-                judged.bytes_of(name),
+                judged.bytes_of(name) + kept[name].nbytes,
             )
             if name == "rebalances":
-                rows = with_causes(rows, context.with_runs(runs_of(judged)))
+                rows = with_causes(rows, context.with_runs(every))
             self._write_table(name, rows, read)
-        result.write_carry(store.new_carry())
-        store.flush_carry()
-        store.write_context(context.after(runs_of(judged), read.opened))
-        store.write_topics([*_topics(result.counts), *_ids(result.names)])
+        store.write_carry(
+            Carry(
+                records=rows_to_carry(result.saved, with_duration(every)),
+                topics=[*_topics(result.counts), *_ids(result.names)],
+                context=context.after(every, read.opened),
+            )
+        )
         store.commit(
             state.after(
                 self._entry(result),
@@ -262,7 +270,7 @@ class Night:
 
         def final() -> Iterator[pa.Table]:
             for table in rows:
-                is_open = _are_open(name, table, read)
+                is_open = are_of(name, table, read.opened, [read.places])
                 opened.append(table.filter(is_open))
                 yield table.filter(pc.invert(is_open))
 
@@ -360,20 +368,6 @@ def _check_kinds(files: Iterable[SourceFile]) -> None:
                 "others; --history takes records of __consumer_offsets with offsets",
                 source=file.name,
             )
-
-
-def _are_open(name: str, run: pa.Table, read: NightRead) -> pa.ChunkedArray:
-    """Return which rows are of rebalances that can change."""
-    if name in _IDS:
-        opened = pa.array(sorted(read.opened), pa.string())
-        return pc.fill_null(pc.is_in(run[_IDS[name]], opened), False)
-    if name != "quarantine" or not run.num_rows:
-        return pa.chunked_array([pa.repeat(False, run.num_rows)], pa.bool_())
-    columns = ("kind", "group_id", "source_partition", "source_offset")
-    places = zip(*(run[column].to_pylist() for column in columns), strict=True)
-    return pa.chunked_array(
-        [[kind == "failed" and tuple(place) in read.failed for kind, *place in places]]
-    )
 
 
 def _topics(counts: KnownCounts) -> Iterator[Row]:

@@ -21,7 +21,6 @@ from pipeline.audit.judged import JudgedRuns
 from pipeline.audit.lazy_spark import Clock, LazySpark, in_background
 from pipeline.audit.manifest import AuditCounts, manifest_of
 from pipeline.audit.night import Night, NightResult, opened_night
-from pipeline.audit.night_stages import rows_of_night, write_carried
 from pipeline.audit.request import AuditRequest
 from pipeline.audit.run_row import run_table
 from pipeline.audit.stage_progress import Progress, watched
@@ -40,6 +39,7 @@ from pipeline.files import LocalStore, Stores, uri_of
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.settings import Settings
 from pipeline.known_counts import known_counts
+from pipeline.nights.saved_rows import rows_of_night
 from pipeline.sources.find import FoundSources
 from pipeline.tables import RUN_TABLE, SCHEMAS, TABLES
 from rebalance import ClaimRule, SourceError, extra_needed
@@ -225,7 +225,8 @@ def _run(
         is_small = seen.cases <= JUDGED_WHOLE
         read = earlier_end = None
         if audit.night is not None:
-            read = audit.night.read(rows_of_night(cases), audit.tell)
+            with work.here(work.saved_cases()) as saved:
+                read = audit.night.read(rows_of_night(saved), audit.tell)
             earlier_end = audit.night.latest
     settings = Settings(
         cluster=audit.cluster,
@@ -248,20 +249,19 @@ def _run(
     ):
         judged = JudgedRuns(paths)
         if audit.night is not None and read is not None:
-            return _of_all_nights(
-                audit.night,
-                place,
-                NightResult(
-                    write_carry=partial(write_carried, cases),
+            with work.here(work.saved_cases()) as saved:
+                result = NightResult(
+                    saved=saved,
                     judged=judged,
                     read=read,
                     counts=counts.shown,
                     names=seen.names,
+                    history_end=settings.facts.history_end,
                     started=audit.started,
                     rows_read=seen.rows_read,
                     rows_repeated=seen.rows_repeated,
-                ),
-            )
+                )
+                return _of_all_nights(audit.night, place, result)
         _write_tables(place, judged)
         return AuditCounts(
             rows_read=seen.rows_read,

@@ -39,6 +39,7 @@ from pipeline.sources.rows import (
     CARRIED,
     CASE,
     CASES,
+    KEPT,
     LEFT_OUT,
     MATCHED,
     OPENED,
@@ -64,7 +65,7 @@ _ALL_CASES: Final = CaseChoice()
 
 COUNTS: Final = (TOPIC, TOPIC_ID, READ, REPEATED, LEFT_OUT, MATCHED)
 """Kinds of rows that are not judged: the facts and counts of tasks."""
-OF_NIGHTS: Final = (CARRIED, OPENED, SPAN)
+OF_NIGHTS: Final = (CARRIED, OPENED, KEPT, SPAN)
 """Kinds of rows for the next night, which are not judged, either."""
 
 

@@ -15,7 +15,6 @@ from pyspark.sql import functions as f
 from pipeline.audit.case_choice import CaseChoice
 from pipeline.audit.judged import PART, JudgedRuns
 from pipeline.audit.night import Night
-from pipeline.audit.night_stages import carried_parcels
 from pipeline.audit.stages import (
     continue_histories,
     judge,
@@ -131,15 +130,16 @@ def read_cases(
     """
     tasks, most = division.tasks, facts.max_partitions
     tables: list[DataFrame] = []
-    if found.files:
-        files = source_parcels(
+    carried = [] if night is None else night.carried()
+    if files := [*found.files, *carried]:
+        parcels = source_parcels(
             spark,
-            found.files,
+            files,
             tasks=tasks,
             max_partitions=most,
             select=iter if night is None else night.select(),
         )
-        tables.append(files)
+        tables.append(parcels)
     if notices := [*unknown_rows(found.unknown), *gap_rows(found.lag_gaps)]:
         tables.append(parcels_of_rows(spark, notices, tasks))
     if found.live is not None:
@@ -147,7 +147,6 @@ def read_cases(
 
         tables.append(live_parcels(spark, found.live, tasks))
     if night is not None:
-        tables += carried_parcels(spark, night, tasks)
         cases = continue_histories(reduce(DataFrame.unionByName, tables), tasks)
         return save_cases(spark, work, cases, division.parts)
     table = reduce(DataFrame.unionByName, tables)

@@ -18,8 +18,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.cases import unpack
+from pipeline.case_table import CASES as CASE_FIELDS
+from pipeline.case_table import case_table
 from pipeline.history.whole_groups import histories_of_groups
+from pipeline.nights.case_digests import DIGEST_BYTES, LASTED, digests_of
 from pipeline.nights.last_cases import ByProtocol, LastCases, opened_row
 from pipeline.nights.needed_records import (
     EVERYTHING,
@@ -36,6 +38,7 @@ from pipeline.sources.rows import (
     CARRIED,
     CASE,
     CASES,
+    KEPT,
     OPENED,
     QUARANTINED,
     RECORD,
@@ -59,7 +62,11 @@ CHUNK_BYTES: Final = 4 << 20
 """Bytes of the records of whole groups that are looked at together, about."""
 MOST_WITHOUT_CASES: Final = 100
 """Records of a group without a rebalance, all of which are needed, at most."""
+MOST_CASES: Final = 256
+"""Cases that have a row of their own and are read together, at most."""
 _PLACE: Final = ("group_id", "source_partition", "protocol", "source_offset")
+OF_KEPT: Final = ["rebalance_id", *_PLACE, "at", *LASTED]
+"""Columns of a `KEPT` row's cases, from which the rows of tables are brought up."""
 _COMPRESSED: Final = pa.ipc.IpcWriteOptions(compression="lz4")
 
 
@@ -106,16 +113,19 @@ class _TaskOfNight:
         self._latest: int | None = None
         self._spans = _Spans()
         self._opened: dict[ByProtocol, int] = {}  # the first open case
+        self._judged: dict[str, bytes] = {}  # of open cases: their digests
         self._until: dict[GroupKey, int] = {}  # the last record of earlier nights
         self._last = LastCases()
 
     def cases(self, batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
         """Yield cases, quarantine, and topics."""
         with pa.ipc.new_stream(str(self._path), ROWS, options=_COMPRESSED) as stream:
-            for row in histories_of_groups(self._taken(batches, stream)):
-                self._last.note(row)
-                if (left := self._new(row)) is not None:
-                    yield left
+            rows = histories_of_groups(self._taken(batches, stream))
+            for found in _with_cases(rows):
+                if isinstance(found, pa.Table):
+                    yield from self._new_cases(found)
+                elif self._is_new(found):
+                    yield found
 
     def carried(self) -> Batches:
         """Yield the records that the next night needs, and the open cases."""
@@ -125,9 +135,9 @@ class _TaskOfNight:
                 whats = pa.repeat(CARRIED, kept.num_rows)
                 yield from kept.set_column(0, "what", whats).to_batches(ROWS_PER_BATCH)
         yield from batches_of(
-            opened_row(key, case)
+            opened_row(key, protocol, case)
             for key in sorted(self._last.keys(), key=repr)
-            for case in self._last.cases(key)
+            for protocol, case in self._last.cases(key)
         )
 
     def counts(self) -> Iterator[Row]:
@@ -137,6 +147,7 @@ class _TaskOfNight:
 
     def _taken(self, batches: Iterable[pa.RecordBatch], stream: Any) -> Batches:
         """Pass on the rows of the histories, and keep the records that matter."""
+        held, size = list[pa.RecordBatch](), 0
         for batch in batches:
             what = batch.column("what")
             opened = batch.filter(pc.equal(what, OPENED))
@@ -145,6 +156,7 @@ class _TaskOfNight:
                 self._opened[key] = min(
                     row["source_offset"], self._opened.get(key, NOTHING)
                 )
+                self._judged[row["record"]] = row["value"]
             rows = batch.filter(pc.not_equal(what, OPENED)) if len(opened) else batch
             is_carried = np.asarray(
                 pc.fill_null(pc.equal(rows.column("reason"), CARRIED), False)
@@ -158,8 +170,14 @@ class _TaskOfNight:
             self._spans.note(rows.filter(pa.array(~is_carried)))
             records = rows.filter(pc.equal(rows.column("what"), RECORD))
             if len(records):
-                stream.write_table(_thinned(once(pa.Table.from_batches([records]))))
+                held.append(records)
+                size += records.nbytes
+            if size >= CHUNK_BYTES:
+                stream.write_table(_thinned(once(pa.Table.from_batches(held))))
+                held, size = [], 0
             yield rows
+        if held:
+            stream.write_table(_thinned(once(pa.Table.from_batches(held))))
 
     def _note_carried(self, rows: pa.RecordBatch) -> None:
         if not len(rows):
@@ -169,31 +187,36 @@ class _TaskOfNight:
         last = rows.column("source_offset").take(pa.array(ends)).to_pylist()
         self._until.update(zip(group_keys(rows, begins), last, strict=True))
 
-    def _new(self, row: Row) -> Row | None:
-        """Return a row without the cases and the damage of earlier nights."""
-        if row["what"] == CASES:
-            table = from_bytes(row["value"])
-            keys = zip(*(table[name].to_pylist() for name in _PLACE), strict=True)
-            is_new = [self._is_due(key, offset) for *key, offset in keys]
-            if all(is_new):
-                return row
-            left = table.filter(pa.array(is_new))
-            return cases_row(left) if len(left) else None
-        key, offset = _place_of(row)
-        if row["what"] == CASE:
-            protocol = unpack(row["value"]).protocol
-            return row if self._is_due((*key, protocol), offset or 0) else None
-        if row["what"] in QUARANTINED and offset is not None:
-            return None if offset <= self._until.get(key, -1) else row
-        return row
+    def _new_cases(self, cases: pa.Table) -> Iterator[Row]:
+        """Yield the cases that are judged, and those whose rows are brought up."""
+        digests = digests_of(cases)
+        self._last.note(cases, digests)
+        places = zip(*(cases[name].to_pylist() for name in _PLACE), strict=True)
+        is_due = np.array([self._is_due(key, offset) for *key, offset in places])
+        is_kept = is_due & [
+            self._judged.get(name) == digest.to_bytes(DIGEST_BYTES, "big")
+            for name, digest in zip(
+                cases["rebalance_id"].to_pylist(), digests.tolist(), strict=True
+            )
+        ]
+        if len(left := cases.filter(pa.array(is_due & ~is_kept))):
+            yield cases_row(left)
+        if is_kept.any():
+            yield cases_row(cases.select(OF_KEPT).filter(pa.array(is_kept)), KEPT)
 
-    def _is_due(self, key: Sequence[Any], offset: int) -> bool:
+    def _is_new(self, row: Row) -> bool:
+        """Return whether a row is not damage of earlier nights."""
+        key, offset = _place_of(row)
+        is_damage = row["what"] in QUARANTINED and offset is not None
+        return not (is_damage and offset <= self._until.get(key, -1))
+
+    def _is_due(self, key: Sequence[Any], offset: int | None) -> bool:
         """Return whether a case is new, or can have changed."""
         group, partition, protocol = key
         opened = self._opened.get((group, partition, protocol))
         if opened is None:
-            return offset > self._until.get((group, partition), -1)
-        return offset >= opened
+            return (offset or 0) > self._until.get((group, partition), -1)
+        return (offset or 0) >= opened
 
     def _kept(self, table: pa.Table) -> pa.Table:
         """Select the records of whole groups that the next night needs."""
@@ -207,8 +230,9 @@ class _TaskOfNight:
         if is_cut.any():
             tried = LastCases()
             rows = _again(table.filter(pa.array(kept & is_cut)))
-            for row in histories_of_groups(rows):
-                tried.note(row)
+            for found in _with_cases(histories_of_groups(rows)):
+                if isinstance(found, pa.Table):
+                    tried.note(found, digests_of(found))
             lacking = [
                 number
                 for number, key in enumerate(keys)
@@ -236,6 +260,23 @@ class _TaskOfNight:
             is_short = np.count_nonzero(is_other[begin:end]) <= MOST_WITHOUT_CASES
             found[number] = EVERYTHING if is_short else NOTHING
         return found
+
+
+def _with_cases(rows: Iterable[Row]) -> Iterator[pa.Table | Row]:
+    """Yield cases as tables, and other rows as they are."""
+    texts: list[bytes] = []
+    for row in rows:
+        if row["what"] == CASES:
+            yield from_bytes(row["value"])
+        elif row["what"] != CASE:
+            yield row
+        else:
+            texts.append(row["value"])
+            if len(texts) >= MOST_CASES:
+                yield case_table(texts).select(CASE_FIELDS.names)
+                texts.clear()
+    if texts:
+        yield case_table(texts).select(CASE_FIELDS.names)
 
 
 def _place_of(row: Row) -> tuple[GroupKey, int | None]:

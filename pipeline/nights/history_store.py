@@ -7,9 +7,11 @@ is complete. Files that do not count are deleted by the next process.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.audit_writing import as_output_error
-from pipeline.files import FileStore, Location, as_given, is_local, name_of, uri_of
+from pipeline.files import FileStore, Location, as_given, name_of, uri_of
 from pipeline.nights.cause_context import COLUMNS, CauseContext, no_context
 from pipeline.nights.store_files import (
     CARRY_FOLDER,
@@ -30,13 +32,28 @@ from pipeline.nights.store_files import (
 )
 from pipeline.nights.store_state import STATE, StoreState, read_state
 from pipeline.sources.rows import ROWS, Row
+from pipeline.sources.source_file import FileLayout, SourceFile
+from pipeline.sources.source_kind import SourceKind
 from pipeline.table_files import write_files
 from rebalance import OutsideError
 
 _LOCK: Final = ".history-lock"
 _TOPICS: Final = "topics.parquet"
-_RECORDS: Final = "records"
+_RECORDS: Final = "records.parquet"
 _SCRATCH: Final = ".new"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carry:
+    """Content of a night's carry.
+
+    ``records`` are records of earlier nights and open cases, in tables of about as many
+    bytes; ``topics`` are those that records have shown; both as in `ROWS`.
+    """
+
+    records: Iterable[pa.Table]
+    topics: Sequence[Row]
+    context: CauseContext
 
 
 class HistoryStore:
@@ -91,45 +108,30 @@ class HistoryStore:
 
     # The carry.
 
-    def carry(self) -> str | None:
-        """Return the location of the records that the last night has left."""
-        if not self.state.night:
-            return None
-        return f"{self._carry(self.state.night)}/{_RECORDS}"
-
-    def new_carry(self) -> str:
-        """Return the location for those of the next night."""
-        folder = self._carry(self.state.night + 1)
-        self._store.delete(folder)
-        self._store.make_folder(folder)
-        return f"{folder}/{_RECORDS}"
-
-    def flush_carry(self) -> None:
-        """Make the new carry survive a loss of power, as files of other writers do."""
-        folder = self._carry(self.state.night + 1)
-        if is_local(folder):
-            with as_output_error(self.shown), self._store.here(folder, ()) as here:
-                self._store.upload(here / _RECORDS, f"{folder}/{_RECORDS}")
-
-    def topics(self) -> list[Row]:
-        """Return the topics that records have shown until now."""
-        folder = self._carry(self.state.night)
+    def carried(self) -> list[SourceFile]:
+        """Return the files with the records and topics of earlier nights."""
         if not self.state.night:
             return []
-        with (
-            as_output_error(self.shown),
-            self._store.open(f"{folder}/{_TOPICS}") as file,
-        ):
-            rows: list[Row] = pq.read_table(pa.BufferReader(file.read())).to_pylist()
-            return rows
+        return [self._carried(name) for name in (_RECORDS, _TOPICS)]
 
-    def write_topics(self, rows: Sequence[Row]) -> None:
-        """Write the topics for the night after the next."""
-        folder = self._carry(self.state.night + 1)
+    def write_carry(self, carry: Carry) -> None:
+        """Write the carry for the night after the next."""
+        target = self._carry(self.state.night + 1)
         with as_output_error(self.shown), self._scratch() as scratch:
-            path = scratch / _TOPICS
-            pq.write_table(pa.Table.from_pylist([*rows], ROWS), path)
-            self._store.upload(path, f"{folder}/{_TOPICS}")
+            (folder := scratch / name_of(target)).mkdir()
+            with pq.ParquetWriter(
+                folder / _RECORDS, ROWS, compression="zstd"
+            ) as records:
+                for table in carry.records:
+                    records.write_table(table)
+            pq.write_table(
+                pa.Table.from_pylist([*carry.topics], ROWS), folder / _TOPICS
+            )
+            for name, table in carry.context.tables.items():
+                pq.write_table(table, folder / f"{name}.parquet", compression="zstd")
+            self._store.make_folder(f"{self.uri}/{CARRY_FOLDER}")
+            self._store.delete(target)
+            self._store.upload(folder, target)
 
     def context(self) -> CauseContext:
         """Return the rebalances before those of the next night."""
@@ -144,15 +146,6 @@ class HistoryStore:
             ):
                 found[name] = pq.read_table(pa.BufferReader(file.read()))
         return CauseContext(found)
-
-    def write_context(self, context: CauseContext) -> None:
-        """Write the context for the night after the next."""
-        folder = self._carry(self.state.night + 1)
-        with as_output_error(self.shown), self._scratch() as scratch:
-            for name, table in context.tables.items():
-                path = scratch / f"{name}.parquet"
-                pq.write_table(table, path, compression="zstd")
-                self._store.upload(path, f"{folder}/{path.name}")
 
     # The tables.
 
@@ -189,6 +182,25 @@ class HistoryStore:
             return []
         found = (table_file(entry.below) for entry in self._store.files(tables))
         return [file for file in found if file is not None]
+
+    def _carried(self, name: str) -> SourceFile:
+        uri = f"{self._carry(self.state.night)}/{name}"
+        with (
+            as_output_error(self.shown),
+            self._store.open(uri) as file,
+            pq.ParquetFile(pa.PythonFile(file, mode="r")) as parquet,
+        ):
+            stored, length = parquet.metadata, file.seek(0, os.SEEK_END)
+            groups = map(stored.row_group, range(stored.num_row_groups))
+            return SourceFile(
+                name=uri,
+                uri=uri,
+                kind=SourceKind.RECORDS,
+                layout=FileLayout.STORED,
+                length=length,
+                modified_ms=0,
+                group_rows=tuple(group.num_rows for group in groups),
+            )
 
     def _carry(self, night: int) -> str:
         return f"{self.uri}/{CARRY_FOLDER}/{carry_name(night)}"

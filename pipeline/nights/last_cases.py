@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
-from pipeline.case_table import case_at
-from pipeline.cases import pack, unpack
 from pipeline.causes import RETURN_MS
+from pipeline.nights.case_digests import DIGEST_BYTES, LASTED, Digests
 from pipeline.nights.needed_records import EVERYTHING, GroupKey
-from pipeline.sources.rows import CASE, CASES, OPENED, Row
-from pipeline.table_bytes import from_bytes
+from pipeline.sources.rows import OPENED, Row
 
 _PLACE: Final = (
     "group_id",
@@ -28,6 +26,7 @@ _PLACE: Final = (
     "at",
     "episode_id",
     "rebalance_id",
+    *LASTED,
 )
 _PROTOCOLS: Final = ("classic", "consumer")
 _BEFORE: Final = 2
@@ -39,32 +38,25 @@ ByProtocol: TypeAlias = tuple[str, int | None, str | None]
 
 
 class OpenCase(NamedTuple):
-    """A case that can change, packed."""
+    """A case that can change; ``lasted`` are its fields `LASTED`."""
 
-    offset: int
-    rebalance_id: str
-    protocol: str | None
-    case: bytes
-
-
-class _Recent(NamedTuple):
     offset: int
     at: int | None
     episode_id: str | None
     rebalance_id: str
-    case: bytes | int  # packed, or its place in the table that is read
+    lasted: tuple[Any, ...]
+    digest: int
 
 
 @dataclass(slots=True)
 class _GroupCases:
     """The offsets of a group's cases, and those of its cases that can change."""
 
-    protocol: str | None
     offsets: list[int] = field(default_factory=list)
     latest: int | None = None
-    recent: deque[_Recent] = field(default_factory=deque)
+    recent: deque[OpenCase] = field(default_factory=deque)
 
-    def add(self, case: _Recent) -> None:
+    def add(self, case: OpenCase) -> None:
         self.offsets.append(case.offset)
         if case.at is not None:
             self.latest = max(case.at, case.at if self.latest is None else self.latest)
@@ -72,7 +64,7 @@ class _GroupCases:
         while self._is_final(self.recent[0], case.episode_id):
             self.recent.popleft()
 
-    def _is_final(self, case: _Recent, last_episode: str | None) -> bool:
+    def _is_final(self, case: OpenCase, last_episode: str | None) -> bool:
         if case is self.recent[-1] or case.episode_id == last_episode:
             return False
         if case.at is None or self.latest is None:
@@ -86,67 +78,49 @@ class LastCases:
     def __init__(self) -> None:
         self._groups: dict[ByProtocol, _GroupCases] = {}
 
-    def note(self, row: Row) -> None:
-        """Note the cases of a row of the reconstruction, if it has any."""
-        if row["what"] == CASE:
-            case = unpack(row["value"])
-            key = case.group_id, case.source_partition, case.protocol
-            offset = case.source_offset or 0
-            found = _Recent(
-                offset, case.at, case.episode_id, case.rebalance_id, row["value"]
-            )
-            self._of_protocol(key).add(found)
-        elif row["what"] == CASES:
-            self._note_table(from_bytes(row["value"]))
+    def note(self, cases: pa.Table, digests: Digests) -> None:
+        """Note cases of the reconstruction, in their order."""
+        columns = (cases[name].to_pylist() for name in _PLACE)
+        for digest, values in zip(
+            digests.tolist(), zip(*columns, strict=True), strict=True
+        ):
+            group, partition, protocol, offset, at, episode_id, name, *lasted = values
+            case = OpenCase(offset or 0, at, episode_id, name, tuple(lasted), digest)
+            self._of_protocol((group, partition, protocol)).add(case)
 
     def keys(self) -> set[GroupKey]:
         """Return the groups that have cases."""
         return {(group, partition) for group, partition, _ in self._groups}
 
-    def cases(self, key: GroupKey) -> list[OpenCase]:
-        """Return the cases of a group that can change."""
+    def cases(self, key: GroupKey) -> list[tuple[str | None, OpenCase]]:
+        """Return the cases of a group that can change, each with its protocol."""
         return [
-            OpenCase(case.offset, case.rebalance_id, group.protocol, case.case)
-            for group in self._of(key)
+            (protocol, case)
+            for protocol, group in self._of(key).items()
             for case in group.recent
-            if isinstance(case.case, bytes)
         ]
 
     def base(self, key: GroupKey) -> int:
         """Return the offset from which on all records of a group are needed."""
-        return min(map(_base, self._of(key)))
+        return min(map(_base, self._of(key).values()))
 
     def _of_protocol(self, key: ByProtocol) -> _GroupCases:
         found = self._groups.get(key)
         if found is None:
-            found = self._groups[key] = _GroupCases(protocol=key[-1])
+            found = self._groups[key] = _GroupCases()
         return found
 
-    def _of(self, key: GroupKey) -> list[_GroupCases]:
+    def _of(self, key: GroupKey) -> dict[str | None, _GroupCases]:
         """Return the protocols of a group, without one that it left long ago."""
-        known = (self._groups.get((*key, protocol)) for protocol in _PROTOCOLS)
-        found = [group for group in known if group is not None]
-        latest = max(map(_base, found), default=EVERYTHING)
-        return [group for group in found if group.offsets[-1] >= latest]
-
-    def _note_table(self, table: pa.Table) -> None:
-        columns = (table[name].to_pylist() for name in _PLACE)
-        touched: dict[ByProtocol, _GroupCases] = {}
-        for place, values in enumerate(zip(*columns, strict=True)):
-            group, partition, protocol, offset, at, episode_id, rebalance_id = values
-            key = group, partition, protocol
-            found = touched[key] = self._of_protocol(key)
-            found.add(_Recent(offset, at, episode_id, rebalance_id, place))
-        for found in touched.values():
-            found.recent = deque(
-                case._replace(case=pack(case_at(table, case.case)))
-                if isinstance(case.case, int)
-                else case
-                for case in found.recent
-            )
+        known = {name: self._groups.get((*key, name)) for name in _PROTOCOLS}
+        found = {name: group for name, group in known.items() if group is not None}
+        latest = max(map(_base, found.values()), default=EVERYTHING)
+        return {
+            name: group for name, group in found.items() if group.offsets[-1] >= latest
+        }
 
 
-def opened_row(key: GroupKey, case: OpenCase) -> Row:
+def opened_row(key: GroupKey, protocol: str | None, case: OpenCase) -> Row:
     """Return a row that names a case that later records can change."""
     group, partition = key
     return {
@@ -154,8 +128,9 @@ def opened_row(key: GroupKey, case: OpenCase) -> Row:
         "group_id": group,
         "source_partition": partition,
         "source_offset": case.offset,
+        "value": case.digest.to_bytes(DIGEST_BYTES, "big"),
         "record": case.rebalance_id,
-        "reason": case.protocol,
+        "reason": protocol,
     }
 
 

@@ -14,7 +14,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.sources.rows import MISSING, SPAN, Row, quarantine_row
+from pipeline.sources.rows import (
+    CARRIED,
+    MISSING,
+    OPENED,
+    SPAN,
+    TOPIC,
+    TOPIC_ID,
+    Row,
+    quarantine_row,
+)
 from rebalance import SourceError
 
 NEWER = "newer"
@@ -46,11 +55,17 @@ class Span:
 def from_marks(
     batches: Iterable[pa.RecordBatch], marks: Marks
 ) -> Iterator[pa.RecordBatch]:
-    """Drop the rows before the marks; then, a `SPAN` of those that are too new."""
+    """Drop the rows before the marks; then, a `SPAN` of those that are too new.
+
+    Batches of the store, of earlier nights, are passed on.
+    """
     newer: dict[int, Row] = {}
     partitions = pa.array(list(marks), pa.int32())
     following = pa.array([mark.next for mark in marks.values()], pa.int64())
     for batch in batches:
+        if _is_stored(batch):
+            yield batch
+            continue
         at = pc.index_in(batch.column("source_partition"), partitions)
         is_before = pc.fill_null(
             pc.less(batch.column("source_offset"), following.take(at)), False
@@ -129,6 +144,13 @@ def gaps(marks: Marks, spans: Mapping[int, Span], source: str) -> list[Row]:
         for partition, span in sorted(spans.items())
         if partition in marks and span.first > marks[partition].next
     ]
+
+
+def _is_stored(batch: pa.RecordBatch) -> bool:
+    """Return whether a batch is of the store, which has no new rows."""
+    is_topic = pc.is_in(batch.column("what"), pa.array([TOPIC, TOPIC_ID, OPENED]))
+    is_carried = pc.fill_null(pc.equal(batch.column("reason"), CARRIED), False)
+    return bool(pc.all(pc.or_(is_topic, is_carried)).as_py())
 
 
 def _note_newer(rows: pa.RecordBatch, marks: Marks, newer: dict[int, Row]) -> None:

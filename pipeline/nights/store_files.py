@@ -1,7 +1,7 @@
 """Names of the files of a store: of which night they are, and which of them count.
 
     store.json                                      the state; see `store_state`
-    carry/night-00003/records/…                     records that the next night needs
+    carry/night-00003/records.parquet               records that the next night needs
     carry/night-00003/topics.parquet                topics that they have shown
     carry/night-00003/rebalances.parquet, members.parquet     of the last rebalances
     tables/TABLE/cluster=…/date=…/night-00003-00000.parquet   rows that are final
@@ -41,6 +41,11 @@ class TableFile(NamedTuple):
     def path(self) -> str:
         """Path below the folder of tables."""
         return f"{self.table}/{self.folder}/{self.name}"
+
+    @property
+    def date(self) -> str:
+        """The day in the path, which can be a word."""
+        return self.folder.rpartition("date=")[2]
 
     @property
     def day(self) -> date | None:

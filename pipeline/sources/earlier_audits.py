@@ -52,10 +52,6 @@ def _is_of_an_audit(below: tuple[str, ...], audits: set[tuple[str, ...]]) -> boo
     )
 
 
-def _is_named(entry: FileEntry, name: str) -> bool:
-    return bool(entry.below) and entry.below[-1] == name
-
-
 def _has_format(entry: FileEntry, store: FileStore, name: str) -> bool:
     try:
         with store.open(entry.uri) as file:

@@ -14,7 +14,13 @@ from pipeline.sources.document_source import document_of_row
 from pipeline.sources.record_batches import batches_of_records
 from pipeline.sources.record_format import RecordFormat
 from pipeline.sources.record_parquet import record_columns
-from pipeline.sources.rows import UNREADABLE, Row, batches_of, quarantine_row
+from pipeline.sources.rows import (
+    ROWS_PER_BATCH,
+    UNREADABLE,
+    Row,
+    batches_of,
+    quarantine_row,
+)
 from pipeline.sources.source_file import SourceFile
 from pipeline.sources.source_kind import SourceKind
 from pipeline.sources.source_pieces import SourcePiece
@@ -65,6 +71,13 @@ def batches_of_table(piece: SourcePiece, max_partitions: int) -> Batches:
         reason = "the file cannot be read"
     if reason is not None:
         yield from batches_of([quarantine_row(UNREADABLE, reason, source=file.name)])
+
+
+def stored_batches(piece: SourcePiece) -> Batches:
+    """Yield the rows of a piece that has them as in `ROWS`."""
+    with pq.ParquetFile(local_path(piece.file.uri)) as parquet:
+        groups = None if piece.group is None else [piece.group]
+        yield from parquet.iter_batches(ROWS_PER_BATCH, row_groups=groups)
 
 
 def _batches(parquet: pq.ParquetFile, group: int, piece: SourcePiece) -> Batches:

@@ -21,7 +21,7 @@ from pipeline.sources.find import FoundSources
 from pipeline.sources.leader_logs import rows_of_leader_logs
 from pipeline.sources.lines import Line, unpacked
 from pipeline.sources.log_segments import rows_of_segment
-from pipeline.sources.parquet_tables import batches_of_table
+from pipeline.sources.parquet_tables import batches_of_table, stored_batches
 from pipeline.sources.record_lines import row_of_line
 from pipeline.sources.rows import Row, batches_of, broken_off_row, keyed
 from pipeline.sources.sink_rows import rows_of_pair
@@ -51,6 +51,8 @@ def batches_of_pieces(
     for pieces in found:
         if pieces[0].file.layout is FileLayout.PARQUET:
             yield from batches_of_table(pieces[0], max_partitions)
+        elif pieces[0].file.layout is FileLayout.STORED:
+            yield from stored_batches(pieces[0])
         else:
             texts.append(pieces)
     yield from batches_of(

@@ -56,6 +56,7 @@ class FileLayout(Enum):
     CONSOLE_JSON = "console-json"  # of its formatters: all files are read together
     DOCUMENT = "document"  # of several lines: it can only be read as a whole
     PARQUET = "parquet"
+    STORED = "stored"  # Parquet with rows as tasks pass them on (`pipeline.nights`)
     AVRO = "avro"
     SEGMENT = "segment"  # of a broker's log
     SINK = "sink"  # of Kafka Connect: values or keys, which are read together

@@ -69,7 +69,7 @@ def pieces_of(files: Iterable[SourceFile], most: int | None = None) -> list[Piec
     tables: list[Pieces] = []
     texts: list[SourceFile] = []
     for file in files:
-        if file.layout is FileLayout.PARQUET:
+        if file.layout in (FileLayout.PARQUET, FileLayout.STORED):
             tables += [(piece,) for piece in _row_groups(file)]
         else:
             texts.append(file)

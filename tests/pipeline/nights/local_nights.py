@@ -8,12 +8,11 @@ import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.audit import AuditRequest
@@ -22,25 +21,25 @@ from pipeline.audit.night import Night, NightResult, opened_night
 from pipeline.audit.run import JUDGED_WHOLE
 from pipeline.audit.stages import last_of
 from pipeline.evaluation import selection
-from pipeline.files import LOCAL_STORES, Location, local_path
+from pipeline.files import LOCAL_STORES, Location
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.settings import Settings
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.known_counts import known_counts
-from pipeline.nights.continued import carried_rows, continued_batches
+from pipeline.nights.continued import continued_batches
+from pipeline.nights.saved_rows import rows_of_night
 from pipeline.sources.find import FoundSources
+from pipeline.sources.read import batches_of_pieces
 from pipeline.sources.rows import (
-    CARRIED,
-    OPENED,
     READ,
     REPEATED,
     ROWS,
-    SPAN,
     TOPIC,
     TOPIC_ID,
     batches_of,
     sighting_of,
 )
+from pipeline.sources.source_pieces import pieces_of
 from pipeline.sources.spark_rows import unknown_rows
 from pipeline.tables import SCHEMAS
 from tests.pipeline.local_audit import counted, in_batches, judged_as_one, of_kind
@@ -58,7 +57,6 @@ def local_night(
     with opened_night(request, given.found, parameters, LOCAL_STORES) as night:
         assert night is not None
         cases = _continued(given.found, night, request.max_partitions)
-        read = night.read([*of_kind(cases, SPAN), *of_kind(cases, OPENED)], told.append)
         facts, shown, names = _facts(cases, given.facts, night)
         settings = Settings(
             cluster=request.cluster,
@@ -68,14 +66,17 @@ def local_night(
             are_optima_judged=True,
         )
         with tempfile.TemporaryDirectory() as folder:
+            pq.write_table(cases, saved := Path(folder, "cases.parquet"))
+            read = night.read(rows_of_night([saved]), told.append)
             judged = judged_as_one(cases, settings, Path(folder, "judged.parquet"))
             night.write(
                 NightResult(
-                    write_carry=partial(_write_carry, cases),
+                    saved=[saved],
                     judged=judged,
                     read=read,
                     counts=shown,
                     names=names,
+                    history_end=facts.history_end,
                     started=datetime.now(UTC),
                     rows_read=counted(cases, READ),
                     rows_repeated=counted(cases, REPEATED),
@@ -91,10 +92,8 @@ def local_night(
 
 def _continued(found: FoundSources, night: Night, most: int) -> pa.Table:
     rows = [*read_found(found, most), *unknown_rows(found.unknown)]
-    batches = [*night.select()(batches_of(rows)), *batches_of(night.topics())]
-    if (carry := night.carry()) is not None:
-        left = pq.read_table(local_path(carry), schema=ROWS).to_batches()
-        batches += carried_rows(left)
+    stored = batches_of_pieces(pieces_of(night.carried()), most)
+    batches = night.select()(chain(batches_of(rows), stored))
     given = in_batches(pa.Table.from_batches(batches, ROWS))
     return pa.Table.from_batches(continued_batches(given), ROWS)
 
@@ -113,10 +112,3 @@ def _facts(cases: pa.Table, facts: ClusterFacts, night: Night) -> Any:
         history_end=last_of([*ends, night.latest]),
     )
     return found, shown, stated
-
-
-def _write_carry(cases: pa.Table, target: str) -> None:
-    folder = local_path(target)
-    folder.mkdir()
-    kept = pc.is_in(cases["what"], pa.array([CARRIED, OPENED]))
-    pq.write_table(cases.filter(kept), folder / "part-0.parquet")

@@ -18,11 +18,13 @@ from pipeline.audit.stages import reconstruct_batches
 from pipeline.case_table import case_at
 from pipeline.cases import Case, unpack
 from pipeline.nights import last_cases
+from pipeline.nights.case_digests import LASTED
 from pipeline.nights.continued import carried_rows, continued_batches
 from pipeline.sources.rows import (
     CARRIED,
     CASE,
     CASES,
+    KEPT,
     OPENED,
     QUARANTINED,
     READ,
@@ -117,7 +119,7 @@ class Nights:
         given = in_order([*listed(carried_rows(left)), *rows])
         found = listed(continued_batches(batches_of_rows(given)))
         opened = {row["record"] for row in found if row["what"] == OPENED}
-        cases = cases_of(found)
+        cases = cases_of(found) | self.kept(found)
         assert self.open.keys() <= cases.keys(), "an open case is lost"
         assert opened <= cases.keys(), "an open case is not yielded"
         assert not self.final.keys() & cases.keys(), "a case is final, and found again"
@@ -127,6 +129,18 @@ class Nights:
         self.quarantined += quarantined(found)
         for what in (READ, REPEATED):
             self.counts[what] += counted(found, what)
+        self.counts[KEPT] += counted(found, KEPT)
+
+    def kept(self, rows: Iterable[Row]) -> Found:
+        """Return open cases that are not found again, with what is new of them."""
+        return {
+            row["rebalance_id"]: replace(
+                self.open[row["rebalance_id"]], **{name: row[name] for name in LASTED}
+            )
+            for table in rows
+            if table["what"] == KEPT
+            for row in from_bytes(table["value"]).to_pylist()
+        }
 
 
 def parts_of(rows: list[Row], rng: Random) -> list[list[Row]]:
@@ -180,6 +194,7 @@ def check_nights(seed: int) -> Counter[str]:
         open=len(nights.open),
         records=len(rows),
         carried=len(nights.carried),
+        kept=nights.counts[KEPT],
     )
 
 
@@ -194,5 +209,6 @@ def test_nights_of_drawn_groups(monkeypatch: pytest.MonkeyPatch) -> None:
             error.add_note(f"seed {seed}")
             raise
     assert 0 < counts["open"] < counts["cases"] / 2
+    assert counts["kept"] > 0
     # Of the new protocol, if no coordinator writes such records (docs/nightly.md).
     assert counts["others"] <= counts["groups"] / 50

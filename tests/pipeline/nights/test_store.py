@@ -15,10 +15,13 @@ import pytest
 
 from pipeline.files import LocalStore, local_path
 from pipeline.nights.cause_context import no_context
-from pipeline.nights.history_store import HistoryStore, opened_store
+from pipeline.nights.history_store import Carry, HistoryStore, opened_store
 from pipeline.nights.marks import ReadMark
 from pipeline.nights.store_files import FINAL, OPEN, first_day
 from pipeline.nights.store_state import AuditEntry
+from pipeline.sources.parquet_tables import stored_batches
+from pipeline.sources.rows import RECORD, ROWS
+from pipeline.sources.source_pieces import pieces_of
 from pipeline.tables import SCHEMAS
 from rebalance import OutsideError, SourceError
 from tests.pipeline.test_killed_stages import killed_at
@@ -38,10 +41,6 @@ class CopyingStore(LocalStore):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes((local_path(uri) / name).read_bytes())
             yield Path(scratch)
-
-    def upload(self, source: Path, uri: str) -> None:
-        if source.exists():  # a carry is flushed where it is
-            super().upload(source, uri)
 
 
 def entry(number: int) -> AuditEntry:
@@ -70,12 +69,9 @@ def write_night(
     number = store.state.night + 1
     store.write(TABLE, FINAL, [rows(text, day)])
     store.write(TABLE, OPEN, [rows(text, day)])
-    carry = local_path(store.new_carry())
-    carry.mkdir()
-    (carry / "part").write_text(text)
-    store.flush_carry()
-    store.write_context(no_context())
-    store.write_topics([])
+    row = dict.fromkeys(ROWS.names) | {"what": RECORD, "reason": text}
+    records = [pa.Table.from_pylist([row], ROWS)]
+    store.write_carry(Carry(records=records, topics=[], context=no_context()))
     state = store.state.after(
         entry(number),
         options=OPTIONS,
@@ -88,8 +84,12 @@ def write_night(
 
 def texts_of(store: HistoryStore) -> list[str]:
     """Return the texts of the files that count: the carry, then final, then open."""
-    carry = store.carry()
-    found = [] if carry is None else [(local_path(carry) / "part").read_text()]
+    found = [
+        reason
+        for pieces in pieces_of(store.carried())
+        for batch in stored_batches(pieces[0])
+        for reason in batch.column("reason").to_pylist()
+    ]
     with store.here(store.files()) as folder:
         for file in sorted(store.files(), key=lambda file: (file.kind, file.night)):
             table = pq.ParquetFile(folder / file.path).read()
@@ -112,7 +112,6 @@ def test_nights_add_final_rows_and_replace_open_ones(tmp_path: Path) -> None:
             assert [audit.night for audit in store.state.audits] == [
                 *range(1, number + 1)
             ]
-            assert not store.topics()
             assert store.context().tables["members"].num_rows == 0
 
 
