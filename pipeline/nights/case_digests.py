@@ -74,8 +74,9 @@ def _of_texts(texts: pa.StringArray) -> Digests:
         int.from_bytes(blake2b(text.encode(), digest_size=DIGEST_BYTES).digest(), "big")
         for text in coded.dictionary.to_pylist()
     ]
-    found = np.array([*known, 0], np.uint64)
-    return found[np.asarray(pc.fill_null(coded.indices, len(known)))]
+    codes = np.asarray(pc.fill_null(coded.indices, len(known)))
+    found: Digests = np.array([*known, 0], np.uint64)[codes]
+    return found
 
 
 def _mixed(numbers: Digests) -> Digests:

@@ -207,8 +207,9 @@ class _TaskOfNight:
     def _is_new(self, row: Row) -> bool:
         """Return whether a row is not damage of earlier nights."""
         key, offset = _place_of(row)
-        is_damage = row["what"] in QUARANTINED and offset is not None
-        return not (is_damage and offset <= self._until.get(key, -1))
+        if row["what"] not in QUARANTINED or offset is None:
+            return True
+        return offset > self._until.get(key, -1)
 
     def _is_due(self, key: Sequence[Any], offset: int | None) -> bool:
         """Return whether a case is new, or can have changed."""

@@ -43,7 +43,7 @@ class TableFile(NamedTuple):
         return f"{self.table}/{self.folder}/{self.name}"
 
     @property
-    def date(self) -> str:
+    def day_text(self) -> str:
         """The day in the path, which can be a word."""
         return self.folder.rpartition("date=")[2]
 

@@ -26,8 +26,9 @@ ANOTHER: Final = "give another --history"
 class AuditEntry:
     """An audit in a store.
 
-    ``records`` are new ones; ``rebalances`` are those that this audit has judged, of
-    which it had judged some before; ``sources`` are names of files, or the cluster.
+    ``records`` are new ones; ``rebalances`` are those that this audit has judged, some
+    of which an earlier one had judged before they changed; ``sources`` are names of
+    files, or the cluster.
     """
 
     night: int

@@ -65,7 +65,7 @@ class StoredRows:
         with self._store.here(files) as there:
             for file in files:
                 rows = pq.ParquetFile(there / file.path).read()
-                for name, value in (("cluster", cluster), ("date", file.date)):
+                for name, value in (("cluster", cluster), ("date", file.day_text)):
                     values = pa.repeat(pa.scalar(value, pa.string()), len(rows))
                     rows = rows.append_column(name, values)
                 found.append(rows.select(schema.names).cast(schema))
