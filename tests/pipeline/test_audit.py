@@ -14,18 +14,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.audit import AuditRequest, AuditSummary, audit, lazy_spark
-from pipeline.audit_writing import staging
-from pipeline.files import LocalStore
 from pipeline.table_reading import read_table
 from pipeline.tables import ORDER, RUN_TABLE, SCHEMAS, TABLES
 from rebalance import DocumentError, OracleError, OutputError, SourceError
 from tests.pipeline.audit_files import (
     CLUSTER,
     HOSTILE,
-    files_of,
     log_of,
     mixed_sources,
-    page_into,
     rows_of,
 )
 from tests.pipeline.local_audit import local_audit
@@ -303,19 +299,6 @@ def test_two_audits_do_not_share_a_folder(tmp_path: Path) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(OutputError, match="another audit"):
             audit(AuditRequest(sources=[log_of(tmp_path, 1)], out=out))
-
-
-def test_an_audit_that_a_killed_run_was_replacing_is_restored(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    page_into(Path(local_audit([log_of(tmp_path, 1)], out).out))
-    before = files_of(out), (out / "audit.json").read_bytes()
-    (out / ".replaced").mkdir()
-    for name in ("audit.json", "index.html", "answers"):
-        (out / name).rename(out / ".replaced" / name)
-    (out / "answers").mkdir()
-    with staging(out, LocalStore()):
-        pass
-    assert (files_of(out), (out / "audit.json").read_bytes()) == before
 
 
 def test_errors_carry_exit_codes() -> None:

@@ -1,11 +1,10 @@
 """Failures in the middle of an audit: the rows are the same as without them.
 
-`tests.pipeline.test_kills` kills whole processes at any time.
+`tests.pipeline.test_killed_stages` kills whole processes.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import time
@@ -25,7 +24,7 @@ from pipeline.audit import AuditRequest, AuditSummary, audit, steps
 from pipeline.audit.judged import JUDGED, PART, Batches
 from pipeline.audit.stages import judge_batches
 from pipeline.judging.settings import Settings
-from pipeline.tables import RUN_TABLE, SCHEMAS
+from pipeline.tables import SCHEMAS
 from rebalance import OutsideError
 from tests.pipeline.audit_files import JUDGED_FILES, interrupt_in, judged_parts, rows_of
 from tests.pipeline.groups import Log, group, member
@@ -52,57 +51,8 @@ def some_log(group_id: str, generations: int = 3) -> Log:
     return Log().add(*[group(n, *people, group_id=group_id) for n in numbers])
 
 
-def tables_but(summary: AuditSummary, *left_out: str) -> dict[str, list[Any]]:
-    return {name: rows_of(summary, name) for name in SCHEMAS if name not in left_out}
-
-
-# Damaged and repeated input.
-
-
-def test_torn_parquet_costs_nothing_but_itself(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    """A writer that was killed, or a copy that broke off: the footer is lost."""
-    whole, torn = tmp_path / "whole" / "in", tmp_path / "torn" / "in"
-    for folder in (whole, torn):
-        folder.mkdir(parents=True)
-        pq.write_table(records_of(some_log("good")), folder / "good.parquet")
-    pq.write_table(records_of(some_log("lost", 400)), tmp_path / "lost.parquet")
-    data = (tmp_path / "lost.parquet").read_bytes()
-    cuts = {"a": 4, "b": len(data) // 2, "c": len(data) - 8, "d": len(data) - 1}
-    for name, length in cuts.items():
-        (torn / f"{name}.parquet").write_bytes(data[:length])
-    found = audit(AuditRequest(sources=[torn], out=tmp_path / "out", **QUICK))
-    expected = local_audit([whole], tmp_path / "expected", assignors=OPTIMUM)
-    assert tables_but(found, "quarantine") == tables_but(expected, "quarantine")
-    quarantined = rows_of(found, "quarantine")
-    assert [(row["kind"], row["source"]) for row in quarantined] == [
-        ("unreadable", f"in/{name}.parquet") for name in cuts
-    ]
-    for row in quarantined:
-        assert "Parquet" in row["reason"], row["reason"]
-
-
-def test_records_that_are_delivered_twice_count_once(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    """In one file, in two, and in another format; in any order."""
-    once, twice = tmp_path / "once" / "in", tmp_path / "twice" / "in"
-    log = some_log("orders", 5)
-    lines = [json.dumps(row) for row in log.records]
-    for folder, written in ((once, lines), (twice, [*lines, *lines[::-1], lines[2]])):
-        folder.mkdir(parents=True)
-        (folder / "a.jsonl").write_text("\n".join(written) + "\n")
-    (twice / "b.jsonl").write_text("\n".join(lines[1:4]) + "\n")
-    pq.write_table(records_of(log), twice / "c.parquet")
-    found = audit(AuditRequest(sources=[twice], out=tmp_path / "out", **QUICK))
-    expected = local_audit([once], tmp_path / "expected", assignors=OPTIMUM)
-    assert found.rows["rebalances"] == 5
-    assert tables_but(found) == tables_but(expected)
-    counted = [rows_of(audited, RUN_TABLE)[0] for audited in (found, expected)]
-    sizes = [len([*lines, *lines, lines[2], *lines[1:4], *log.records]), len(lines)]
-    assert [row["rows_read"] for row in counted] == sizes
-    assert [row["rows_repeated"] for row in counted] == [sizes[0] - sizes[1], 0]
+def tables_of(summary: AuditSummary) -> dict[str, list[Any]]:
+    return {name: rows_of(summary, name) for name in SCHEMAS}
 
 
 # Work that fails, or whose worker dies.
@@ -142,7 +92,7 @@ def test_a_killed_worker_changes_nothing(
     assert died.exists()
     expected = local_audit([log], tmp_path / "expected", assignors=OPTIMUM)
     assert found.rows["rebalances"] == 400
-    assert tables_but(found) == tables_but(expected)
+    assert tables_of(found) == tables_of(expected)
     assert not (tmp_path / "out" / ".unfinished").exists()
 
 
@@ -205,7 +155,7 @@ def test_an_audit_that_failed_is_continued(
     assert sorted(second.values(), key=sorted) == [{0}, {1}]
     found = again()
     expected = local_audit([log], tmp_path / "expected", assignors=OPTIMUM)
-    assert tables_but(found) == tables_but(expected)
+    assert tables_of(found) == tables_of(expected)
     kept, continued, kept_again, continued_again = lines
     assert kept.startswith(f"finished work is kept in {out}/.unfinished (")
     assert continued == "continuing: 1 of 2 parts were finished"

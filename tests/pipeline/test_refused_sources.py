@@ -77,12 +77,14 @@ def parquet_of(**columns: list[object]) -> bytes:
     return sink.getvalue()
 
 
+TABLE: Final = parquet_of(key=[b""], value=[b""], partition=[0], offset=[0])
 AVRO: Final = avro([{"key": b"k", "payload": b"v"}])
 BYTES: Final[dict[str, bytes]] = {
     "no bytes": b"",
     "a picture": b"GIF89a\x00\x01",
     "half of a packed file": b"\x1f\x8b\x08junk",
-    "half of a Parquet file": b"PAR1 and no more",
+    "no more than the begin of a Parquet file": b"PAR1 and no more",
+    **{f"a Parquet file without its last {n} bytes": TABLE[:-n] for n in (1, 8, 99)},
     "Parquet without values": parquet_of(key=[b""], partition=[0], offset=[0]),
     "Parquet without rows": parquet_of(key=[]),
     "Parquet with text": parquet_of(
