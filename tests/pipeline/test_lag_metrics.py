@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,16 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.files import LocalStore, Stores
-from pipeline.sources.lag_metrics import (
-    NO_COMMIT,
-    NOT_COUNTED,
-    NOT_LISTED,
-    ReportedLag,
-    gap_rows,
-    read_lag_metrics,
-)
+from pipeline.sources.lag_metrics import ReportedLag, gap_rows, read_lag_metrics
 from rebalance import OracleError
 from tests.support.examples import costly
+from tests.support.snapshots import check_snapshot
 
 Report: TypeAlias = Callable[..., ReportedLag]
 """Writes texts into files, and reads the lag in them."""
@@ -88,19 +82,72 @@ def series(lag: str, partition: int = 0, **more: str) -> tuple[dict[str, str], s
     return labels | more, lag
 
 
-def test_an_exporters_lag_is_read_and_no_commit_left_out(report: Report) -> None:
-    found = report(EXPORTER)
-    assert found.lags == {
-        "billing": {"orders": {0: 12}},
-        'g "q"': {"t": {0: 660_000_000}},
-    }
-    (gap,) = found.gaps
-    assert (gap.group, gap.where, gap.reason) == ("billing", "orders 1", NO_COMMIT)
+def sample(topic: str, partition: int, lag: int) -> str:
+    text = LAG_EXPORTER.replace('"orders"', f'"{topic}"').replace(" 7.0", f" {lag}")
+    return text.replace('partition="0"', f'partition="{partition}"')
 
 
-@pytest.mark.parametrize("text", [LAG_EXPORTER, KLAG, KMINION])
-def test_each_exporter_has_its_labels(report: Report, text: str) -> None:
-    assert report(text) == ReportedLag({"billing": {"orders": {0: 7}}})
+ADDED_UP = "kminion_kafka_consumer_group_topic_lag"
+TEXTS: dict[str, str] = {
+    "an exporter": EXPORTER,
+    "lag-exporter": LAG_EXPORTER,
+    "klag": KLAG,
+    "kminion": KMINION,
+    "Burrow lists fewer than it counts": burrow(("t", 0, 4), counted=4),
+    "an answer of Prometheus": api(
+        series("7", __name__="kafka_consumergroup_lag", job="a"),
+        series("1.234567e+06", 1),
+        series("5", 2, __name__="kafka_consumergroup_current_offset"),
+        series("NaN", 2),
+    ),
+    "partitions between those that are listed are missing": (
+        sample("a", 9, 1) + sample("b", 0, -30) + sample("b", 3, 5)
+    ),
+    # What is damaged.
+    "cut": "kafka_consumergroup_lag{consumergroup=",
+    "no group": 'kafka_consumergroup_lag{topic="t",partition="0"} 1',
+    "half a record": EXPORTER.replace(" 12", " 1.5"),
+    "infinite": EXPORTER.replace(" 12", " +Inf"),
+    "a negative partition": EXPORTER.replace('partition="0"', 'partition="-1"'),
+    "a second lag": EXPORTER.replace('"1"', '"0"').replace("-1", "13"),
+    "another metric": "kafka_topic_partitions 3\n",
+    "nothing": "",
+    "an answer without lag": api(),
+    "half an object": "\n{",
+    "no answers": "{}\n[7]",
+    "an answer and a list": burrow() + "\n\n[7]",
+    "nested too deeply": "[" * 100_000,
+    "a negative lag of Burrow": burrow(("t", 0, -5)),
+    "an error of Burrow": '{"error": true, "message": "no group"}',
+    "an error of Prometheus": (
+        '{"status": "error", "errorType": "bad_data", "error": "parse error"}'
+    ),
+    "a range of time": api(kind="matrix"),
+    "no number": api(series("x")),
+    "no data": '{"status": "success"}',
+    "a sum over partitions": f'{ADDED_UP}{{group_id="g",topic_name="t"}} 9',
+}
+
+
+def told(report: Report, folder: Path, text: str) -> Iterator[str]:
+    try:
+        found = report(text)
+    except OracleError as error:
+        yield f"  {str(error).removeprefix(f'{folder}/')}\n"
+    else:
+        yield f"  {found.lags}\n"
+        for gap, row in zip(found.gaps, gap_rows(found.gaps), strict=True):
+            shown = {n: v for n, v in row.items() if v is not None and n != "source"}
+            yield f"  {str(gap).removeprefix(f'{folder}/')}\n    {shown}\n"
+
+
+def test_texts(report: Report, tmp_path: Path) -> None:
+    lines = (
+        line
+        for name, text in TEXTS.items()
+        for line in (f"{name}\n", *told(report, tmp_path, text))
+    )
+    check_snapshot("lag-metrics.txt", "".join(lines))
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -119,106 +166,11 @@ def test_burrows_answers_are_read_one_after_another(
         assert report(text) == ReportedLag(lags)
 
 
-def test_what_burrow_counts_and_does_not_list_is_stated(report: Report) -> None:
-    found = report(burrow(("t", 0, 4), counted=4))
-    assert found.lags == {"billing": {"t": {0: 4}}}
-    (gap,) = found.gaps
-    assert (gap.topic, gap.count, gap.reason) == (None, 3, NOT_COUNTED)
-    assert "lag-0: no lag of group billing, 3 partitions: Burrow counts" in str(gap)
-
-
-def test_answers_of_prometheus_are_read(report: Report) -> None:
-    named = series("7", __name__="kafka_consumergroup_lag", job="a")
-    aggregated = series("1.234567e+06", 1)
-    of_another = series("5", 2, __name__="kafka_consumergroup_current_offset")
-    found = report(api(named, aggregated, of_another, series("NaN", 2)))
-    assert found.lags == {"g": {"t": {0: 7, 1: 1_234_567}}}
-    assert [(gap.where, gap.reason) for gap in found.gaps] == [("t 2", NO_COMMIT)]
-
-
-def test_partitions_between_those_that_are_listed_are_missing(report: Report) -> None:
-    def sample(topic: str, partition: int, lag: int) -> str:
-        return (
-            LAG_EXPORTER.replace('"orders"', f'"{topic}"')
-            .replace('partition="0"', f'partition="{partition}"')
-            .replace(" 7.0", f" {lag}")
-        )
-
-    text = sample("a", 9, 1) + sample("b", 0, -30) + sample("b", 3, 5)
-    found = report(text)
-    assert found.lags == {"billing": {"a": {9: 1}, "b": {3: 5}}}
-    assert [(gap.where, gap.count, gap.reason) for gap in found.gaps] == [
-        ("a 0, 1, 2, 3, 4 and 4 more", 9, NOT_LISTED),
-        ("b 1, 2", 2, NOT_LISTED),
-        ("b 0", 1, NO_COMMIT),
-    ]
-    assert [row["records"] for row in gap_rows(found.gaps)] == [9, 2, 1]
-    (row, *_) = gap_rows(found.gaps)
-    assert (row["what"], row["group_id"], row["record"]) == (
-        "missing",
-        "billing",
-        "lag",
-    )
-    assert row["value"] == b"a 0, 1, 2, 3, 4 and 4 more"
-
-
 def test_another_file_can_state_what_one_lacks(report: Report) -> None:
     second = EXPORTER.replace("-1", "3").replace('"} 12', '"} NaN')
     assert report(EXPORTER, second) == report(second, EXPORTER)
     assert report(EXPORTER, second).lags["billing"] == {"orders": {0: 12, 1: 3}}
     assert report(EXPORTER, second).gaps == []
-
-
-METRICS_EXPECTED = (
-    "lag-0: no lag of a partition in it: expected kafka_consumergroup_lag"
-)
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("kafka_consumergroup_lag{consumergroup=", "lag-0:1: no sample of lag"),
-        (
-            'kafka_consumergroup_lag{topic="t",partition="0"} 1',
-            "lag-0:1: no sample of lag",
-        ),
-        (EXPORTER.replace(" 12", " 1.5"), "lag-0:3: no sample of lag"),
-        (EXPORTER.replace(" 12", " +Inf"), "lag-0:3: no sample of lag"),
-        (EXPORTER.replace('partition="0"', 'partition="-1"'), "lag-0:3: no sample of"),
-        (EXPORTER.replace('"1"', '"0"').replace("-1", "13"), "lag-0:4: a second lag"),
-        ("kafka_topic_partitions 3\n", METRICS_EXPECTED),
-        ("", METRICS_EXPECTED),
-        (api(), METRICS_EXPECTED),
-        ("\n{", "lag-0:2: $"),
-        ("{}\n[7]", "lag-0:1: $.status: field required"),
-        (burrow() + "\n\n[7]", "lag-0:3: no answer about lag"),
-        ("[" * 100_000, "lag-0:1: $: not readable: nested too deeply"),
-        (burrow(("t", 0, -5)), "lag-0:1: $.status.partitions[0].current_lag"),
-        (
-            '{"error": true, "message": "no group"}',
-            "lag-0:1: an error of Burrow: no gr",
-        ),
-        (
-            '{"status": "error", "errorType": "bad_data", "error": "parse error"}',
-            "lag-0:1: an error of Prometheus: parse error",
-        ),
-        (api(kind="matrix"), "lag-0:1: lag over a range of time: ask for one moment"),
-        (api(series("x")), "lag-0:1: $.data.result[0]: no sample of lag"),
-        ('{"status": "success"}', "lag-0:1: $.data: field required"),
-    ],
-)
-def test_what_is_damaged_is_named(
-    report: Report, tmp_path: Path, text: str, said: str
-) -> None:
-    with pytest.raises(OracleError) as caught:
-        report(text)
-    assert str(caught.value).removeprefix(f"{tmp_path}/").startswith(said)
-
-
-def test_a_metric_that_adds_partitions_up_is_named(report: Report) -> None:
-    name = "kminion_kafka_consumer_group_topic_lag"
-    with pytest.raises(OracleError, match=f"; {name} is not per partition"):
-        report(f'{name}{{group_id="g",topic_name="t"}} 9')
 
 
 def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
