@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,9 +28,8 @@ from pipeline.sources.rows import (
     WITHOUT_TOMBSTONES,
     Row,
 )
-from pipeline.sources.sink_content import BYTES_FORMAT
 from pipeline.sources.sink_names import SinkForm, SinkPart, SinkRole, sink_name
-from pipeline.sources.sink_rows import NO_KEY, NO_VALUE, TOMBSTONES, rows_of_pair
+from pipeline.sources.sink_rows import NO_KEY, NO_VALUE, rows_of_pair
 from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
 from rebalance import SourceError
@@ -47,6 +46,7 @@ from tests.pipeline.sink_files import (
 )
 from tests.pipeline.test_sources import LOG, jsonl
 from tests.pipeline.test_spark_rows import comparable
+from tests.support.snapshots import check_snapshot
 
 STEM = "__consumer_offsets+0+0000000000"
 FORMS = ["json", "json.gz", "avro"]
@@ -234,104 +234,122 @@ def test_names(name: str, expected: tuple[SinkRole, int, int] | None) -> None:
 # What is missing or damaged.
 
 
-def test_values_without_keys_are_named(tmp_path: Path) -> None:
-    write_sink(tmp_path, LOGGED, flush_size=2)
-    place = place_of(tmp_path)
+def values_without_keys(place: Path) -> None:
+    write_sink(place.parents[2], LOGGED, flush_size=2)
     (place / f"{STEM}.keys.json").unlink()
-    found = find_sources([tmp_path / "topics"])
-    (error,) = found.unknown
-    assert error.source == f"topics/__consumer_offsets/partition=0/{STEM}.json"
-    assert "set store.kafka.keys=true in the sink" in error.reason
-    rows = read_path(tmp_path / "topics")
-    assert [row["source_offset"] for row in records(rows)] == [2]
-    with pytest.raises(SourceError, match=r"\+0000000000.keys.json, .avro, or"):
-        find_sources([place / f"{STEM}.json"])
 
 
-def test_keys_alone_are_tombstones_without_offsets(tmp_path: Path) -> None:
+def keys_alone(place: Path) -> None:
     """``behavior.on.null.values=write`` writes them into a folder of their own."""
-    write_sink(tmp_path, LOGGED)
-    alone = tmp_path / "topics" / "__consumer_offsets" / "tombstone"
+    alone = place.parent / "tombstone"
     alone.mkdir()
     keys = [record["key"] for record in LOGGED[:2]]
     name = "__consumer_offsets+0+0000000001.keys.avro"
     (alone / name).write_bytes(written_as("avro", keys))
-    rows = read_path(tmp_path / "topics")
-    assert [row["source_offset"] for row in records(rows)] == [0, 1, 2]
-    assert damage(rows) == [(SET_ASIDE, name, 1, TOMBSTONES, 2)]
+
+
+def fewer_keys(place: Path) -> None:
+    keys = written_as("json", [LOGGED[0]["key"]])
+    (place / f"{STEM}.keys.json").write_bytes(keys)
+
+
+def fewer_values(place: Path) -> None:
+    values = written_as("json", [record["value"] for record in LOGGED[:2]])
+    (place / f"{STEM}.json").write_bytes(values)
+
+
+def other_keys(place: Path) -> None:
+    unknown = base64.b64encode(b"\0\x63key")
+    text = b"\n".join([b'"a key"', b"null", b'"' + unknown + b'"'])
+    (place / f"{STEM}.keys.json").write_bytes(text)
+
+
+def joined_lines(place: Path) -> None:
+    """After the damage, keys would belong to the values of others."""
+    path = place / f"{STEM}.json"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"", 1))
+
+
+def files_that_overlap(place: Path) -> None:
+    """Files of a partitioner by time can be open at once."""
+    for end in ("json", "keys.json"):
+        path = place / f"__consumer_offsets+0+0000000001.{end}"
+        shutil.copy(place / f"{STEM}.{end}", path)
+
+
+def a_file_in_two_forms(place: Path) -> None:
+    packed = gzip.compress((place / f"{STEM}.json").read_bytes())
+    (place / f"{STEM}.json.gz").write_bytes(packed)
+
+
+def binary_files(place: Path) -> None:
+    (place / f"{STEM}.json").unlink()
+    (place / f"{STEM}.bin").write_bytes(b"\n".join(r["value"] for r in LOGGED))
+
+
+def line(text: bytes) -> Callable[[Path], None]:
+    """Return what replaces the second value."""
+
+    def change(place: Path) -> None:
+        path = place / f"{STEM}.json"
+        lines = path.read_bytes().splitlines()
+        path.write_bytes(b"\n".join([lines[0], text, lines[2], b"", b""]))
+
+    return change
+
+
+DAMAGE: dict[str, Callable[[Path], None]] = {
+    "values without keys": values_without_keys,
+    "keys alone": keys_alone,
+    "fewer keys": fewer_keys,
+    "fewer values": fewer_values,
+    "other keys": other_keys,
+    "joined lines": joined_lines,
+    "files that overlap": files_that_overlap,
+    "a file in two forms": a_file_in_two_forms,
+    "binary files": binary_files,
+    "a cut line": line(b'"AAEA'),
+    "a number": line(b"5"),
+    "an empty line": line(b""),
+    "no base64": line(b'"AAE?"'),
+    "an object": line(b'{"x":"AAEA"}'),
+}
+
+
+def told(folder: Path) -> Iterator[str]:
+    try:
+        found = find_sources([folder])
+    except SourceError as error:
+        yield f"  refused: {error}\n"
+        return
+    yield from (f"  unknown: {error}\n" for error in found.unknown)
+    for row in read_path(folder):
+        if row["what"] == RECORD:
+            number = TRUE.index((row["key"], row["value"]))
+            yield f"  offset {row['source_offset']}: record {number}\n"
+    yield from (
+        f"  {' '.join(map(str, entry))}\n" for entry in damage(read_path(folder))
+    )
+
+
+def test_what_is_damaged_costs_only_itself(tmp_path: Path) -> None:
+    text = ""
+    for name, change in DAMAGE.items():
+        folder = tmp_path / name / "sink"
+        write_sink(folder, LOGGED)
+        change(place_of(folder))
+        text += f"{name}\n{''.join(told(folder))}"
+    check_snapshot("sink-files.txt", text)
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_shorter_file_costs_what_is_missing(tmp_path: Path, form: str) -> None:
     write_sink(tmp_path, LOGGED, form=form)
-    place = place_of(tmp_path)
-    values, keys = place / f"{STEM}.{form}", place / f"{STEM}.keys.{form}"
-    whole = keys.read_bytes()
+    keys = place_of(tmp_path) / f"{STEM}.keys.{form}"
     keys.write_bytes(written_as(form, [LOGGED[0]["key"]]))
     rows = read_path(tmp_path)
     assert [row["source_offset"] for row in records(rows)] == [0]
-    assert damage(rows) == [(UNREADABLE, values.name, 2, NO_KEY, 2)]
-    keys.write_bytes(whole)
-    values.write_bytes(written_as(form, [record["value"] for record in LOGGED[:2]]))
-    rows = read_path(tmp_path)
-    assert [row["source_offset"] for row in records(rows)] == [0, 1]
-    assert damage(rows) == [(UNREADABLE, keys.name, 3, NO_VALUE, 1)]
-
-
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        (b'"AAEA', "not JSON: unexpected end of data"),
-        (b"5", "no text, no bytes, no object"),
-        (b"", "an empty line"),
-        (b'"AAE?"', "value is not base64 (is it of ByteArrayConverter?)"),
-        (b'{"x":"AAEA"}', "value is not there: the object has x"),
-    ],
-)
-def test_a_damaged_line_costs_one_record(
-    tmp_path: Path, line: bytes, reason: str
-) -> None:
-    write_sink(tmp_path, LOGGED)
-    path = place_of(tmp_path) / f"{STEM}.json"
-    lines = path.read_bytes().splitlines()
-    path.write_bytes(b"\n".join([lines[0], line, lines[2], b"", b""]))
-    rows = read_path(tmp_path)
-    assert [row["source_offset"] for row in records(rows)] == [0, 2]
-    assert damage(rows) == [(UNREADABLE, path.name, 2, reason, 1)]
-
-
-def test_a_key_that_is_damaged_is_named_by_its_file(tmp_path: Path) -> None:
-    write_sink(tmp_path, LOGGED)
-    path = place_of(tmp_path) / f"{STEM}.keys.json"
-    lines = path.read_bytes().splitlines()
-    unknown = base64.b64encode(b"\0\x63key")
-    path.write_bytes(b"\n".join([b'"a key"', b"null", b'"' + unknown + b'"']))
-    assert len(lines) == 3
-    rows = read_path(tmp_path)
-    assert records(rows) == []
-    values = f"{STEM}.json"
-    base64_reason = "key is not base64 (is it of ByteArrayConverter?)"
-    assert damage(rows)[:2] == [
-        (UNREADABLE, path.name, 1, base64_reason, 1),
-        (UNREADABLE, values, 2, "key: a record without one", 1),
-    ]
-    assert damage(rows)[2][:2] == (UNREADABLE, values)
-
-
-def test_lines_that_are_joined_displace_no_value(tmp_path: Path) -> None:
-    """After the damage, keys would belong to the values of others."""
-    write_sink(tmp_path, LOGGED)
-    place = place_of(tmp_path)
-    path = place / f"{STEM}.json"
-    lines = path.read_bytes().splitlines()
-    path.write_bytes(b"\n".join([lines[0] + lines[1], lines[2]]))
-    rows = read_path(tmp_path)
-    assert records(rows) == []
-    (first, second) = damage(rows)
-    assert first[1:3] == (path.name, 1)
-    assert second[1:3] == (path.name, 2)
-    assert second[3].startswith("values whose keys are not certain: a line before is ")
-    assert second[3].endswith("there are 3 keys and 2 values")
+    assert damage(rows) == [(UNREADABLE, f"{STEM}.{form}", 2, NO_KEY, 2)]
 
 
 @pytest.mark.parametrize("form", ["json.gz", "avro"])
@@ -347,43 +365,6 @@ def test_a_file_that_breaks_off_is_used_up_to_there(tmp_path: Path, form: str) -
     assert len(kept) > 200
     missing = [count for *_, reason, count in damage(rows) if reason == NO_VALUE]
     assert len(kept) + sum(missing) in (len(shown), len(shown) - 1)
-
-
-def test_files_that_overlap_do_not_order_records(tmp_path: Path) -> None:
-    """Files of a partitioner by time can be open at once."""
-    write_sink(tmp_path, LOGGED)
-    place = place_of(tmp_path)
-    for end in ("json", "keys.json"):
-        path = place / f"__consumer_offsets+0+0000000001.{end}"
-        shutil.copy(place / f"{STEM}.{end}", path)
-    rows = read_path(tmp_path)
-    assert [row["source_offset"] for row in records(rows)] == [0, 1, 2, 3]
-    ((what, name, line, reason, count),) = damage(rows)
-    assert (what, name, line, count) == (UNREADABLE, f"{STEM}.json", 2, 2)
-    assert reason.startswith("more records than offsets before 1, at which another ")
-
-
-def test_a_file_in_two_forms_is_read_once(tmp_path: Path) -> None:
-    write_sink(tmp_path, LOGGED)
-    place = place_of(tmp_path)
-    packed = gzip.compress((place / f"{STEM}.json").read_bytes())
-    (place / f"{STEM}.json.gz").write_bytes(packed)
-    found = find_sources([tmp_path])
-    assert len(found.files) == 2
-    (error,) = found.unknown
-    assert "another file has the values of these records: " in error.reason
-
-
-def test_binary_files_are_refused_with_the_setting_to_use(tmp_path: Path) -> None:
-    write_sink(tmp_path, LOGGED)
-    place = place_of(tmp_path)
-    binary = b"\n".join([*(record["value"] for record in LOGGED), b""])
-    (place / f"{STEM}.json").unlink()
-    (place / f"{STEM}.bin").write_bytes(binary)
-    with pytest.raises(SourceError) as error:
-        find_sources([tmp_path])
-    assert error.value.reason.startswith(BYTES_FORMAT)
-    assert "io.confluent.connect.s3.format.json.JsonFormat" in BYTES_FORMAT
 
 
 def test_too_large_a_file_is_refused(
