@@ -15,13 +15,15 @@ from tests.pipeline.consumer_histories import CONSUMER
 from tests.pipeline.groups import GROUP
 from tests.pipeline.same_histories import check
 from tests.pipeline.told_rows import told
-from tests.support.snapshots import check_snapshot
+from tests.support.snapshots import FOLDER, check_snapshot
 
 HISTORIES = CLASSIC | CONSUMER
 
 
-def test_names_are_those_of_one_history() -> None:
+def test_each_history_has_a_name_and_a_snapshot_of_its_own() -> None:
     assert len(HISTORIES) == len(CLASSIC) + len(CONSUMER)
+    kept = {path.stem for path in (FOLDER / "histories").iterdir()}
+    assert kept == HISTORIES.keys()
 
 
 @pytest.mark.parametrize("name", HISTORIES)

@@ -11,7 +11,7 @@ from pipeline.judging.topic_names import with_names
 from pipeline.sources.rows import CASE, MISSING, QUARANTINED, Row
 from tests.pipeline.groups import START_MS
 
-TIMES: Final = ("at", "until", "started_at")
+TIMES: Final = ("at", "until", "started_at", "last_commit_at")
 LEFT_OUT: Final = {"source_kind", "source_partition", "key", "raw_bytes", "unfinished"}
 """Fields that do not vary, or are those of the record."""
 NOTHING: Final[dict[str, str]] = {}

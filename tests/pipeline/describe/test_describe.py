@@ -23,7 +23,7 @@ from tests.pipeline.describe.describe_text import (
 )
 from tests.pipeline.describe.described_texts import DESCRIBED, OLD, PLAIN, Files
 from tests.pipeline.told_rows import told
-from tests.support.snapshots import check_snapshot
+from tests.support.snapshots import FOLDER, check_snapshot
 
 BOTH = {"a-1": {"t": [0, 1]}, "b-1": {"t": [2]}}
 
@@ -41,6 +41,8 @@ def test_described(name: str) -> None:
 def test_a_group_name_names_tables_without_group_and_no_other() -> None:
     text = told_files(OLD | {"plain": PLAIN}, "orders")
     check_snapshot("described/with a group name.txt", text)
+    kept = {path.stem for path in (FOLDER / "described").iterdir()}
+    assert kept == {*DESCRIBED, "with a group name"}
 
 
 def test_cut_anywhere_a_group_is_whole_or_refused() -> None:
