@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
@@ -123,63 +123,36 @@ _CLASSIC = st.builds(
 )
 
 
+_FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    **dict.fromkeys(("group_id", "member_id", "client_id", "client_host"), TEXT),
+    **dict.fromkeys(("instance_id", "rack", "regex", "server_assignor"), _MAYBE),
+    **dict.fromkeys(("epoch", "previous_epoch", "rebalance_timeout"), INT32),
+    **dict.fromkeys(("metadata_hash", "creation_time", "computed_at"), INT64),
+    **dict.fromkeys(("version", "resolved_at"), INT64),
+    **dict.fromkeys(("assigned", "revoking"), _ASSIGNED),
+    "state": st.integers(-128, 127),
+    "topics": _tuples(TEXT),
+    "classic": st.none() | _CLASSIC,
+}
+"""Fields of the records of the new protocol, which have the same type in most."""
+
+
+def _records_of(
+    kind: type[ConsumerGroupRecord], **others: st.SearchStrategy[Any]
+) -> st.SearchStrategy[ConsumerGroupRecord]:
+    return st.builds(kind, **{name: (_FIELDS | others)[name] for name in kind._fields})
+
+
 def consumer_records() -> st.SearchStrategy[ConsumerGroupRecord]:
     """Draw a record of the new protocol, of any kind."""
     return st.one_of(
-        st.builds(
-            ConsumerGroupMetadata,
-            group_id=TEXT,
-            epoch=INT32,
-            metadata_hash=INT64,
-            creation_time=INT64,
-        ),
-        st.builds(
-            ConsumerGroupPartitionMetadata, group_id=TEXT, topics=_tuples(_TOPICS)
-        ),
-        st.builds(
-            ConsumerGroupMemberMetadata,
-            group_id=TEXT,
-            member_id=TEXT,
-            instance_id=_MAYBE,
-            rack=_MAYBE,
-            client_id=TEXT,
-            client_host=TEXT,
-            topics=_tuples(TEXT),
-            regex=_MAYBE,
-            rebalance_timeout=INT32,
-            server_assignor=_MAYBE,
-            classic=st.none() | _CLASSIC,
-        ),
-        st.builds(
-            ConsumerGroupTargetAssignmentMetadata,
-            group_id=TEXT,
-            epoch=INT32,
-            computed_at=INT64,
-        ),
-        st.builds(
-            ConsumerGroupTargetAssignmentMember,
-            group_id=TEXT,
-            member_id=TEXT,
-            assigned=_ASSIGNED,
-        ),
-        st.builds(
-            ConsumerGroupCurrentMemberAssignment,
-            group_id=TEXT,
-            member_id=TEXT,
-            epoch=INT32,
-            previous_epoch=INT32,
-            state=st.integers(-128, 127),
-            assigned=_ASSIGNED,
-            revoking=_ASSIGNED,
-        ),
-        st.builds(
-            ConsumerGroupRegularExpression,
-            group_id=TEXT,
-            regex=TEXT,
-            topics=_tuples(TEXT),
-            version=INT64,
-            resolved_at=INT64,
-        ),
+        _records_of(ConsumerGroupMetadata),
+        _records_of(ConsumerGroupPartitionMetadata, topics=_tuples(_TOPICS)),
+        _records_of(ConsumerGroupMemberMetadata),
+        _records_of(ConsumerGroupTargetAssignmentMetadata),
+        _records_of(ConsumerGroupTargetAssignmentMember),
+        _records_of(ConsumerGroupCurrentMemberAssignment),
+        _records_of(ConsumerGroupRegularExpression, regex=TEXT),
     )
 
 
