@@ -157,8 +157,15 @@ def test_the_recording_is_judged_whole(churn_audit: AuditSummary) -> None:
         "snapshots": 0,
         "quarantine": 18,  # gaps in the generations, of 19 that were never completed
     }
-    protocols = Counter(row["protocol"] for row in rows_of(churn_audit, "rebalances"))
+    rebalances = rows_of(churn_audit, "rebalances")
+    protocols = Counter(row["protocol"] for row in rebalances)
     assert protocols == {"classic": 529, "consumer": 128}
+    assert {row["lag_basis"] for row in rebalances} == {"end-of-recording"}
+    assert None not in {row["episode_id"] for row in rebalances}
+    assert {row["partition_counts"] for row in rebalances} == {"given"}
+    records = pq.read_metadata(RECORDINGS / "churn" / "consumer_offsets.parquet")
+    (run,) = rows_of(churn_audit, RUN_TABLE)
+    assert run["rows_read"] == records.num_rows > 8_000
 
 
 @pytest.mark.heavy
@@ -204,13 +211,6 @@ def test_bug_the_readme_compares_the_same_rebalances(churn_audit: AuditSummary) 
 
 
 @pytest.mark.heavy
-def test_every_record_of_the_recording_is_counted(churn_audit: AuditSummary) -> None:
-    records = pq.read_metadata(RECORDINGS / "churn" / "consumer_offsets.parquet")
-    (row,) = rows_of(churn_audit, RUN_TABLE)
-    assert row["rows_read"] == records.num_rows > 8_000
-
-
-@pytest.mark.heavy
 def test_what_java_sticky_did(churn_audit: AuditSummary) -> None:
     """Of 47 rebalances 31 are off: 5 unbalanced, 22 move needlessly, 4 are invalid."""
     found = Counter(
@@ -242,14 +242,6 @@ def test_real_answers_break_these_rules_and_no_others(
         ("search-sticky", "unassigned"): 10,
         ("ads-java-coop", "unassigned"): 1,
     }
-
-
-@pytest.mark.heavy
-def test_lag_is_of_the_end_of_the_recording(churn_audit: AuditSummary) -> None:
-    rebalances = rows_of(churn_audit, "rebalances")
-    assert {row["lag_basis"] for row in rebalances} == {"end-of-recording"}
-    assert None not in {row["episode_id"] for row in rebalances}
-    assert {row["partition_counts"] for row in rebalances} == {"given"}
 
 
 # What is asked for wrongly is said before Spark starts, as is a folder in use.
