@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from pipeline.cases import Case, unpack
+from pipeline.cases import Case
 from pipeline.history.stream import histories
-from pipeline.judging.topic_names import with_names
 from pipeline.records import (
     ClassicMemberMetadata,
     ConsumerGroupCurrentMemberAssignment,
@@ -22,9 +21,10 @@ from pipeline.records import (
     TopicIdPartitions,
     TopicMetadata,
 )
-from pipeline.sources.rows import CASE, QUARANTINED, Row, keyed, record_row
+from pipeline.sources.rows import QUARANTINED, Row, keyed, record_row
 from pipeline.topic_ids import text_of_id
 from tests.pipeline.groups import GROUP, START_MS
+from tests.pipeline.local_reading import cases_of
 from tests.pipeline.records.consumer_writers import AnyRecord as Written
 from tests.pipeline.records.consumer_writers import written
 from tests.support.wire import RecordBytes
@@ -171,8 +171,8 @@ AnyRecord = Written | RecordBytes
 class Replayed:
     """A reconstructed case; topics by name."""
 
-    cases: list[Case] = field(default_factory=list)
-    quarantined: list[Row] = field(default_factory=list)
+    cases: list[Case]
+    quarantined: list[Row]
 
 
 def rows_of(*records: AnyRecord) -> list[Row]:
@@ -187,13 +187,11 @@ def rebuild(*records: AnyRecord) -> Replayed:
 
 def rebuild_rows(rows: list[Row]) -> Replayed:
     """Reconstruct a group from rows."""
-    found = Replayed()
-    for row in histories(rows):
-        if row["what"] == CASE:
-            found.cases.append(with_names(unpack(row["value"]), NAMES))
-        elif row["what"] in QUARANTINED:
-            found.quarantined.append(row)
-    return found
+    found = list(histories(rows))
+    return Replayed(
+        cases=cases_of(found, NAMES),
+        quarantined=[row for row in found if row["what"] in QUARANTINED],
+    )
 
 
 def _row(offset: int, record: AnyRecord) -> Row:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pipeline.cases import Case, unpack
+from pipeline.judging.topic_names import with_names
 from pipeline.sources import read
 from pipeline.sources.find import FoundSources, find_sources
-from pipeline.sources.rows import RECORD, ROWS, Row
+from pipeline.sources.rows import CASE, RECORD, ROWS, Row
 from rebalance import MAX_PARTITIONS
 
 
@@ -26,6 +28,12 @@ def read_path(path: Path, **options: Any) -> list[Row]:
 def read_paths(paths: Sequence[Path]) -> list[Row]:
     """Read files and folders."""
     return read_found(find_sources(paths))
+
+
+def cases_of(rows: Iterable[Row], names: Mapping[str, str] | None = None) -> list[Case]:
+    """Return the cases among rows, their topics by name if these are given."""
+    cases = [unpack(row["value"]) for row in rows if row["what"] == CASE]
+    return cases if names is None else [with_names(case, names) for case in cases]
 
 
 def records(rows: list[Row]) -> list[Row]:

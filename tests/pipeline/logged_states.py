@@ -9,13 +9,13 @@ from typing import Any
 import pyarrow.dataset as ds
 
 from conformance.broker import Broker
-from pipeline.cases import REPORTED, SNAPSHOT, Case, unpack
+from pipeline.cases import REPORTED, SNAPSHOT, Case
 from pipeline.describe.record_states import with_record_states
 from pipeline.history.stream import histories
 from pipeline.sources.leader_logs import rows_of_leader_logs
 from pipeline.sources.lines import Line
-from pipeline.sources.rows import CASE, Row
-from tests.pipeline.local_reading import read_paths
+from pipeline.sources.rows import Row
+from tests.pipeline.local_reading import cases_of, read_paths
 from tests.pipeline.logged_groups import BROKER, NAME, segment_of
 from tests.pipeline.recorded import in_order
 
@@ -52,10 +52,6 @@ def read(*logs: str) -> list[Row]:
     return list(rows_of_leader_logs(texts))
 
 
-def cases(rows: list[Row]) -> list[Case]:
-    return [unpack(row["value"]) for row in rows if row["what"] == CASE]
-
-
 def held(case: Case) -> dict[str, Any]:
     return {name: member.assigned for name, member in (case.members or {}).items()}
 
@@ -70,7 +66,7 @@ def with_records(*paths: Path) -> list[Case]:
     rows = list(histories(in_order(read_paths(paths))))
     return [
         case
-        for case in cases(list(with_record_states(in_order(rows), {})))
+        for case in cases_of(list(with_record_states(in_order(rows), {})))
         if case.owned_from == SNAPSHOT
     ]
 
@@ -87,7 +83,7 @@ def recorded_generations(records: Path, group: str) -> set[int | None]:
     """Return the generations of a group that its records have: those in force."""
     return {
         case.generation
-        for case in cases(list(histories(in_order(read_paths([records])))))
+        for case in cases_of(list(histories(in_order(read_paths([records])))))
         if case.group_id == group
     }
 

@@ -14,12 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pipeline.cases import Case, CaseMember, unpack
+from pipeline.cases import Case, CaseMember
 from pipeline.history.stream import histories
-from pipeline.judging.topic_names import with_names
-from pipeline.sources.rows import CASE
 from pipeline.sources.sidecars import read_topics
 from studies.recording.planned_events import SLOW_MS
+from tests.pipeline.local_reading import cases_of
 from tests.pipeline.recorded import in_order, records_in
 from tests.support.wire import RECORDINGS
 
@@ -163,10 +162,8 @@ def planned_cases(folder: Path) -> dict[str, list[Case]]:
     """Return the rebalances of the records by group, in order."""
     names = read_topics(folder / "topics.json").names
     found: dict[str, list[Case]] = defaultdict(list)
-    for row in histories(in_order(records_in(folder))):
-        if row["what"] == CASE:
-            case = with_names(unpack(row["value"]), names)
-            found[case.group_id].append(case)
+    for case in cases_of(histories(in_order(records_in(folder))), names):
+        found[case.group_id].append(case)
     return found
 
 

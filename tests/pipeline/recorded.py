@@ -12,20 +12,18 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from pipeline.cases import Case, Held, unpack
+from pipeline.cases import Case, Held
 from pipeline.describe.group_case import case_of
 from pipeline.describe.refusal import NotJudged
 from pipeline.history.stream import ORDER, histories
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import CountSources
-from pipeline.judging.topic_names import with_names
 from pipeline.known_counts import known_counts
 from pipeline.records import TopicIdPartitions
 from pipeline.sources.describe_files import read_snapshots
 from pipeline.sources.lines import read_lines
 from pipeline.sources.record_lines import row_of_line
 from pipeline.sources.rows import (
-    CASE,
     TOPIC,
     TOPIC_ID,
     Row,
@@ -35,6 +33,7 @@ from pipeline.sources.rows import (
 )
 from pipeline.sources.sidecars import read_topics
 from pipeline.topic_ids import text_of_id
+from tests.pipeline.local_reading import cases_of
 from tests.support.wire import RECORDINGS, TESTS
 
 CHURN = RECORDINGS / "churn"
@@ -106,9 +105,8 @@ def first_look_rows() -> tuple[Row, ...]:
 
 def named_cases(rows: tuple[Row, ...]) -> list[Case]:
     """Return the cases of the new protocol, topics by name."""
-    names = facts_of(rows).names
-    cases = [unpack(row["value"]) for row in rows if row["what"] == CASE]
-    return [with_names(case, names) for case in cases if case.protocol == "consumer"]
+    cases = cases_of(rows, facts_of(rows).names)
+    return [case for case in cases if case.protocol == "consumer"]
 
 
 def facts_of(rows: tuple[Row, ...], topics: Path | None = None) -> ClusterFacts:

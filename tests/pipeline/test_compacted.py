@@ -6,10 +6,11 @@ from collections import defaultdict
 
 import pytest
 
-from pipeline.cases import CLAIMS, unpack
+from pipeline.cases import CLAIMS
 from pipeline.history.stream import histories
 from pipeline.records import GroupMetadata, decode_record
-from pipeline.sources.rows import CASE, MISSING, Row
+from pipeline.sources.rows import MISSING, Row
+from tests.pipeline.local_reading import cases_of
 from tests.pipeline.recorded import churn_records, churn_rows, in_order
 
 
@@ -59,8 +60,7 @@ def test_what_compaction_removed_is_reported(keeps: int) -> None:
         if group_id in ("next-range", "next-uniform"):
             continue
         assert reported[group_id] == gone, group_id
-    judged = [unpack(row["value"]) for row in rows if row["what"] == CASE]
-    for case in judged:
+    for case in cases_of(rows):
         if case.protocol == "classic":
             number = case.generation or 0
             assert number in known[case.group_id]

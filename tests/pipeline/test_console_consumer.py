@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.broker import Broker
-from pipeline.cases import REPORTED, Case, unpack
+from pipeline.cases import REPORTED, Case
 from pipeline.groups.local_files import LocalFiles
 from pipeline.history.stream import histories
 from pipeline.sources.console_json import rows_of_console_json
@@ -24,10 +24,16 @@ from pipeline.sources.console_lines import (
 )
 from pipeline.sources.find import find_sources
 from pipeline.sources.lines import Line
-from pipeline.sources.rows import CASE, RECORD, REPEATED, UNREADABLE, Row
+from pipeline.sources.rows import RECORD, REPEATED, UNREADABLE, Row
 from tests.pipeline.console_output import DATA, printed
 from tests.pipeline.describe.describe_text import offsets
-from tests.pipeline.local_reading import damage, read_path, read_paths, records
+from tests.pipeline.local_reading import (
+    cases_of,
+    damage,
+    read_path,
+    read_paths,
+    records,
+)
 from tests.pipeline.logged_groups import BROKER, NAME, fill, segment_of
 from tests.pipeline.recorded import in_order
 
@@ -52,8 +58,7 @@ def by_group(rows: Iterable[Row], *types: int) -> dict[str, list[Bytes]]:
 
 
 def cases(rows: Iterable[Row]) -> list[Case]:
-    found = histories(in_order([*rows]))
-    return [unpack(row["value"]) for row in found if row["what"] == CASE]
+    return cases_of(histories(in_order([*rows])))
 
 
 def without_places(found: list[Case]) -> list[Case]:

@@ -8,16 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cases import unpack
 from pipeline.history.place import NO_TIME, Place
 from pipeline.history.stream import histories
 from pipeline.history.unowned import Unowned
-from pipeline.sources.rows import CASE
 from tests.pipeline.audit_files import rows_of
 from tests.pipeline.consumer_groups import FIRST
 from tests.pipeline.consumer_groups import rows_of as rows_of_records
 from tests.pipeline.groups import Log, group, member
 from tests.pipeline.local_audit import local_audit
+from tests.pipeline.local_reading import cases_of
 
 TOPIC = ("t",)
 TWO_ROUNDS = (
@@ -77,7 +76,7 @@ def test_durations_of_the_new_protocol(*, back: bool) -> None:
     rows = rows_of_records(*FIRST)
     if back:
         rows[-1]["at"] -= DAYS_40
-    (case,) = (unpack(r["value"]) for r in histories(rows) if r["what"] == CASE)
+    (case,) = cases_of(histories(rows))
     unknown = "clock-went-back" if back else None
     assert (case.reached_ms, case.reached_unknown) == (None if back else 1000, unknown)
     assert case.behind == 0

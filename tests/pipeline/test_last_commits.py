@@ -10,14 +10,15 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.cases import CaseMember, unpack
+from pipeline.cases import CaseMember
 from pipeline.history.stream import histories
 from pipeline.records import OffsetCommit, decode_record
-from pipeline.sources.rows import CASE, Row
+from pipeline.sources.rows import Row
 from tests.pipeline.audit_files import rows_of as rows_of_table
 from tests.pipeline.consumer_groups import FIRST, AnyRecord, rows_of
 from tests.pipeline.groups import GROUP, START_MS, commit, group, member
 from tests.pipeline.local_audit import local_audit
+from tests.pipeline.local_reading import cases_of
 from tests.pipeline.planned_acts import EVENTS, planned_cases
 from tests.pipeline.same_histories import check
 
@@ -31,7 +32,7 @@ def last_commits(rows: list[Row]) -> dict[tuple[str, int | None], Seconds]:
     Both ways of reading find the same.
     """
     check(rows, Random(0))  # noqa: S311
-    cases = [unpack(row["value"]) for row in histories(rows) if row["what"] == CASE]
+    cases = cases_of(histories(rows))
     return {
         (case.group_id, case.generation): {
             name: _seconds(member) for name, member in (case.members or {}).items()

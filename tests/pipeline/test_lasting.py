@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.cases import EMPTY, NEXT, OPEN, unpack
+from pipeline.cases import EMPTY, NEXT, OPEN
 from pipeline.history.stream import histories
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.records import GroupMember
@@ -27,6 +27,7 @@ from tests.pipeline.groups import GROUP, START_MS, Log, commit, group, member
 from tests.pipeline.judging.coded import churn_settings
 from tests.pipeline.judging.judged_cases import rows_of as judged_rows
 from tests.pipeline.local_audit import local_audit
+from tests.pipeline.local_reading import cases_of
 from tests.pipeline.recorded import churn_rows
 from tests.pipeline.records.writers import group_key
 from tests.pipeline.same_histories import check
@@ -70,7 +71,7 @@ def test_times_that_are_not_known(
     for place in back:
         rows[places[place]]["at"] = START_MS - 1 if 0 not in untimed else START_MS
     check(rows, Random(0))  # noqa: S311
-    cases = [unpack(row["value"]) for row in histories(rows) if row["what"] == CASE]
+    cases = cases_of(histories(rows))
     assert [case.lasted_unknown for case in cases] == expected
 
 

@@ -24,10 +24,9 @@ from pipeline.sources.source_kind import SourceKind
 from rebalance import SourceError
 from tests.oracle.plugins.real import Place
 from tests.pipeline.local_audit import local_audit
-from tests.pipeline.local_reading import read_path
+from tests.pipeline.local_reading import cases_of, read_path
 from tests.pipeline.logged_states import (
     are_in_force,
-    cases,
     check_states,
     copied_segment,
     held,
@@ -74,7 +73,7 @@ PLAIN = message(3, a={"t": [0, 2], "u-v.w": [1]}, b={})
     ],
 )
 def test_any_layout_before_and_behind(line: str, at: int | None) -> None:
-    (case,) = cases(read(f"noise\n{line}\nnoise"))
+    (case,) = cases_of(read(f"noise\n{line}\nnoise"))
     assert (case.group_id, case.generation, case.at) == ("g", 3, at)
     assert held(case) == {"a-1": {"t": [0, 2], "u-v.w": [1]}, "b-1": {}}
     assert (case.owned_from, case.subscriptions) == (SNAPSHOT, NOT_REPORTED)
@@ -86,7 +85,7 @@ def test_members_with_odd_ids() -> None:
     odd = 'c=1, {x}: "y"-1'
     text = PLAIN.replace("b-1=", f"{odd}=")
     for line in (text, json.dumps({"message": text})):
-        (case,) = cases(read(line))
+        (case,) = cases_of(read(line))
         assert set(held(case)) == {"a-1", odd}
 
 
@@ -105,19 +104,20 @@ def test_members_with_odd_ids() -> None:
 def test_a_damaged_line_costs_one_line(line: str, reason: str) -> None:
     rows = read(f"{line}\n{message(4, a={'t': [0]})}")
     assert [row["reason"] for row in rows if row["what"] == UNREADABLE] == [reason]
-    assert [case.generation for case in cases(rows)] == [4]
+    assert [case.generation for case in cases_of(rows)] == [4]
 
 
 def test_several_groups_files_and_leaders() -> None:
     first = f"{message(1, a={'t': [0]})}\n{message(1, group='h', c={})}"
     second = f"{joined(2, 'range')}\n{message(2, a={}, b={'t': [0]})}"
     rows = read(first, f"{second}\n{first}")
-    assert [(case.group_id, case.generation, case.source) for case in cases(rows)] == [
+    found = cases_of(rows)
+    assert [(case.group_id, case.generation, case.source) for case in found] == [
         ("g", 1, "0.log"),
         ("h", 1, "0.log"),
         ("g", 2, "1.log"),
     ]
-    assert [case.client_assignor for case in cases(rows)] == [None, None, "range"]
+    assert [case.client_assignor for case in found] == [None, None, "range"]
     assert [row["records"] for row in rows if row["what"] == REPEATED] == [2]
 
 
@@ -194,7 +194,7 @@ def test_a_log_is_recognized_wherever_the_line_is(tmp_path: Path) -> None:
     noise = '{"level": "info"}\nstarted\n' * 60_000
     path.write_bytes(gzip.compress(f"{noise}{PLAIN}\n".encode()))
     assert find_sources([path]).files[0].kind is SourceKind.LEADER_LOG
-    assert len(cases(read_path(path))) == 1
+    assert len(cases_of(read_path(path))) == 1
     other = tmp_path / "other.log"
     other.write_text(noise)
     with pytest.raises(SourceError, match="unknown format"):
@@ -250,7 +250,7 @@ def test_logs_of_real_leaders_have_the_states_of_the_records(
 
     def found() -> set[int | None]:
         text = [log.read_text() for log in logs if log.exists()]
-        return {case.generation for case in cases(read(*text))}
+        return {case.generation for case in cases_of(read(*text))}
 
     def has_settled(least: int) -> bool:
         return len(found()) >= least and are_in_force(broker, group, *found())

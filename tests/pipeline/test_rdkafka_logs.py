@@ -15,10 +15,9 @@ from pipeline.cases import REPORTED, Case
 from pipeline.sources.logged_assignment import CUT_OFF
 from tests.oracle.plugins.real import Place
 from tests.pipeline.local_audit import local_audit
-from tests.pipeline.local_reading import read_path
+from tests.pipeline.local_reading import cases_of, read_path
 from tests.pipeline.logged_states import (
     are_in_force,
-    cases,
     check_states,
     copied_segment,
     held,
@@ -33,7 +32,7 @@ RDKAFKA = Path(__file__).parent.parent / "data" / "leader-logs" / "rdkafka.log"
 
 
 def test_a_log_of_librdkafka_has_subscriptions() -> None:
-    states = cases(read_path(RDKAFKA))
+    states = cases_of(read_path(RDKAFKA))
     assert [(state.group_id, state.generation) for state in states] == [
         ("rd g", generation) for generation in (1, 2, 3, 4)
     ]
@@ -56,14 +55,14 @@ def test_a_log_of_librdkafka_has_subscriptions() -> None:
 
 def test_lines_of_other_clients_and_layouts_in_between() -> None:
     text = RDKAFKA.read_text()
-    once = cases(read(text))
+    once = cases_of(read(text))
     other = text.replace("rdkafka#consumer-1", "x#consumer-7").replace("rd g", "h")
     mixed = [
         line
         for both in zip(text.split("\n"), other.split("\n"), strict=True)
         for line in both
     ]
-    both = cases(read("\n".join(mixed)))
+    both = cases_of(read("\n".join(mixed)))
     for group_id in ("rd g", "h"):
         found = [case for case in both if case.group_id == group_id]
         assert [(case.generation, held(case)) for case in found] == [
@@ -74,7 +73,7 @@ def test_lines_of_other_clients_and_layouts_in_between() -> None:
         + line.rpartition("[thrd:main]: ")[2]
         for line in text.split("\n")
     ]
-    again = cases(read("\n".join(python)))
+    again = cases_of(read("\n".join(python)))
     assert [(case.at, held(case)) for case in again] == [
         (None, held(case)) for case in once
     ]
@@ -82,12 +81,12 @@ def test_lines_of_other_clients_and_layouts_in_between() -> None:
 
 def test_a_lost_line_costs_one_assignment() -> None:
     lines = RDKAFKA.read_text().split("\n")
-    known = {case.generation: held(case) for case in cases(read("\n".join(lines)))}
+    known = {case.generation: held(case) for case in cases_of(read("\n".join(lines)))}
     at = [n for n, line in enumerate(lines) if "|ASSIGN|" in line and " [" in line]
     assert len(at) > 40
     for lost in at:
         rows = read("\n".join(lines[:lost] + lines[lost + 1 :]))
-        sound = [case for case in cases(rows) if case.doubt is None]
+        sound = [case for case in cases_of(rows) if case.doubt is None]
         found = {case.generation: held(case) for case in sound}
         assert {n: known[n] for n in found} == found
         assert len(found) >= 3
@@ -105,7 +104,7 @@ finished in 0.1ms:
 %7|1.911|ASSIGN|s#consumer-1| [thrd:main]:  Member "r-1" assigned 2 partition(s):
 %7|1.911|ASSIGN|s#consumer-1| [thrd:main]:   t [0]
 """
-    (case,) = cases(read(text))
+    (case,) = cases_of(read(text))
     assert (held(case), case.doubt) == ({"r-1": {"t": [0]}}, CUT_OFF)
     before = text[: text.index("%7|1.911|ASSIGN|s#consumer-1| [thrd:main]:  Member")]
     assert [row["reason"] for row in read(before)] == [CUT_OFF]
@@ -163,7 +162,7 @@ def test_logs_of_real_leaders_of_librdkafka_have_the_rebalances_of_the_records(
 
     def found() -> list[Case]:
         texts = [log.read_text() for log in logs if log.exists()]
-        return cases(read(*texts))
+        return cases_of(read(*texts))
 
     def is_settled(members: int) -> bool:
         last = max(found(), key=lambda case: case.generation or 0, default=None)

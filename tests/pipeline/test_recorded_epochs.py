@@ -14,17 +14,17 @@ from typing import Any, NamedTuple
 import pytest
 
 from heuristics import ASSIGNORS
-from pipeline.cases import OPEN, REST, Case, unpack
+from pipeline.cases import OPEN, REST, Case
 from pipeline.history.stream import histories
 from pipeline.judging.instance_batch import instance_of_case
-from pipeline.judging.topic_names import with_names
 from pipeline.records import (
     ConsumerGroupCurrentMemberAssignment,
     ConsumerGroupTombstone,
     decode_record,
 )
-from pipeline.sources.rows import CASE, MISSING, QUARANTINED, RECORD, Row
+from pipeline.sources.rows import MISSING, QUARANTINED, RECORD, Row
 from rebalance import document_of, instance_of
+from tests.pipeline.local_reading import cases_of
 from tests.pipeline.recorded import (
     CHURN,
     FIRST_LOOK,
@@ -322,8 +322,8 @@ def test_missing_records_are_never_guessed(part: float, compacted: bool) -> None
     found = tuple(histories(kept))
     whole = {case.rebalance_id: case for group in GROUPS for case in cases()[group]}
     names = facts_of(churn_rows()).names
-    again = [unpack(row["value"]) for row in found if row["what"] == CASE]
-    for case in (with_names(unnamed, names) for unnamed in again):
+    again = cases_of(found, names)
+    for case in again:
         assert _facts(case) == _facts(whole[case.rebalance_id])
     missing = [row for row in found if row["what"] == MISSING]
     assert missing or part == 0.999

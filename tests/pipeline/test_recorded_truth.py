@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from pipeline.cases import CLAIMS, Case, unpack
-from pipeline.sources.rows import CASE
+from pipeline.cases import CLAIMS, Case
+from tests.pipeline.local_reading import cases_of
 from tests.pipeline.recorded import (
     LATE_MS,
     assigned_pairs,
@@ -37,11 +37,9 @@ EARLY_MS = 50
 @cache
 def cases() -> dict[str, list[Case]]:
     found: dict[str, list[Case]] = defaultdict(list)
-    for row in churn_rows():
-        if row["what"] == CASE:
-            case = unpack(row["value"])
-            if case.protocol == "classic":
-                found[case.group_id].append(case)
+    for case in cases_of(churn_rows()):
+        if case.protocol == "classic":
+            found[case.group_id].append(case)
     return found
 
 

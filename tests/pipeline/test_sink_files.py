@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.cases import Case, unpack
+from pipeline.cases import Case
 from pipeline.history.stream import NO_TOMBSTONES, histories
 from pipeline.sources import source_file
 from pipeline.sources.file_links import linked
@@ -35,7 +35,7 @@ from pipeline.sources.source_kind import SourceKind
 from rebalance import SourceError
 from tests.pipeline.consumer_groups import FIRST, JOIN, gone, rebuild_rows, rows_of
 from tests.pipeline.groups import group, member
-from tests.pipeline.local_reading import read_path, read_paths
+from tests.pipeline.local_reading import cases_of, read_path, read_paths
 from tests.pipeline.recorded import CHURN, churn_records, in_order
 from tests.pipeline.sink_files import (
     LOGGED,
@@ -129,7 +129,6 @@ def test_a_recording_has_the_same_rebalances_of_classic_groups(tmp_path: Path) -
 
 def classic_cases(rows: list[Row]) -> dict[tuple[str | None, int | None], Case]:
     """Return the cases of classic groups, without sources and offsets."""
-    cases = (unpack(row["value"]) for row in rows if row["what"] == CASE)
     return {
         (case.group_id, case.generation): replace(
             case,
@@ -139,7 +138,7 @@ def classic_cases(rows: list[Row]) -> dict[tuple[str | None, int | None], Case]:
             episode_id="",
             episode=case.episode and replace(case.episode, episode_id="", source=""),
         )
-        for case in cases
+        for case in cases_of(rows)
         if case.protocol == "classic"
     }
 

@@ -10,7 +10,7 @@ import orjson
 import pytest
 from hypothesis import assume, given
 
-from pipeline.cases import NOT_REPORTED, REPORTED, SNAPSHOT, Case, unpack
+from pipeline.cases import NOT_REPORTED, REPORTED, SNAPSHOT, Case
 from pipeline.describe.group_case import case_of
 from pipeline.describe.record_states import with_record_states
 from pipeline.history.stream import histories
@@ -20,12 +20,12 @@ from pipeline.judging.settings import Settings
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.known_counts import known_counts
 from pipeline.records import GroupMember, GroupMetadata
-from pipeline.sources.rows import CASE, TOPIC, TOPIC_ID, sighting_of
+from pipeline.sources.rows import TOPIC, TOPIC_ID, sighting_of
 from rebalance import ClaimRule
 from tests.pipeline.describe.describe_text import MEMBERS, members, read, state, table
 from tests.pipeline.groups import Log, group, member
 from tests.pipeline.judging.judged_cases import judge_case_rows
-from tests.pipeline.local_reading import read_paths
+from tests.pipeline.local_reading import cases_of, read_paths
 from tests.pipeline.recorded import in_order
 from tests.pipeline.test_sources import jsonl
 from tests.support.strategies import rebalances_with_assignments
@@ -49,7 +49,7 @@ def names_in(rows: list[Row]) -> dict[str, str]:
 
 
 def cases_in(*paths: Path) -> list[Case]:
-    return [unpack(row["value"]) for row in rows_in(*paths) if row["what"] == CASE]
+    return cases_of(rows_in(*paths))
 
 
 def judged(case: Case, facts: ClusterFacts = NOTHING_ELSE) -> tuple[Row, list[Row]]:
@@ -68,8 +68,7 @@ def snapshots_in(*paths: Path, given: dict[str, int] | None = None) -> dict[str,
     facts = ClusterFacts(
         counts=CountSources(at_end=given or {}, shown=seen), names=names
     )
-    cases = [unpack(row["value"]) for row in rows if row["what"] == CASE]
-    states = [case for case in cases if case.owned_from == SNAPSHOT]
+    states = [case for case in cases_of(rows) if case.owned_from == SNAPSHOT]
     return {case.rebalance_id: judged(case, facts)[0] for case in states}
 
 

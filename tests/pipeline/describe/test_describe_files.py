@@ -9,10 +9,10 @@ from pathlib import Path
 import orjson
 import pytest
 
-from pipeline.cases import Case, unpack
-from pipeline.sources.rows import CASE, SET_ASIDE, UNREADABLE, Row
+from pipeline.cases import Case
+from pipeline.sources.rows import SET_ASIDE, UNREADABLE, Row
 from tests.pipeline.describe.describe_text import held, members, offsets, state
-from tests.pipeline.local_reading import read_path
+from tests.pipeline.local_reading import cases_of, read_path
 from tests.pipeline.test_sources import LOG, jsonl, what
 from tests.support.shapes import CHAIN, DOUBLE_CLAIM
 
@@ -21,9 +21,8 @@ GOOD = members(("a-1", 1, "t:0"), ("b-1", 1, "t:1"), group="good") + state(
 )
 
 
-def cases_of(rows: list[Row]) -> dict[str, Case]:
-    cases = [unpack(row["value"]) for row in rows if row["what"] == CASE]
-    return {case.group_id: case for case in cases}
+def by_group(rows: list[Row]) -> dict[str, Case]:
+    return {case.group_id: case for case in cases_of(rows)}
 
 
 @pytest.mark.parametrize("number", [100_000, 1_000_000, 30_000_000, 10**9])
@@ -41,7 +40,7 @@ def test_bug_a_damaged_number_reached_other_groups(
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     rows = read_path(tmp_path / "all.txt")
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    good = cases_of(rows)["good"]
+    good = by_group(rows)["good"]
     assert good.least_sizes == {"t": 2}
     assert held(good) == {"a-1": {"t": [0]}, "b-1": {"t": [1]}}
     assert grown < 100_000  # KiB; a set of 10**9 numbers takes 60 GB
@@ -87,8 +86,8 @@ def test_a_broken_file_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     rows = read_path(tmp_path)
     broken = [row for row in rows if "breaks off" in (row.get("reason") or "")]
     assert [row["source"].rsplit("/", 1)[-1] for row in broken] == ["b-broken.txt.gz"]
-    assert {"good", "last", "0000"} <= cases_of(rows).keys()
-    assert "2999" not in cases_of(rows)
+    assert {"good", "last", "0000"} <= by_group(rows).keys()
+    assert "2999" not in by_group(rows)
 
 
 def test_files_without_a_last_line_feed_are_read_completely(tmp_path: Path) -> None:
