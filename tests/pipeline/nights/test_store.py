@@ -24,7 +24,7 @@ from pipeline.sources.rows import RECORD, ROWS
 from pipeline.sources.source_pieces import pieces_of
 from pipeline.tables import SCHEMAS
 from rebalance import OutsideError, SourceError
-from tests.pipeline.test_killed_stages import killed_at
+from tests.support.killing import killed_at
 
 TABLE = "quarantine"
 OPTIONS = {"cluster": "c", "assignors": ["range"]}
