@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import Final
 
 from pipeline.cases import Case
 from pipeline.describe.agreement import joined
@@ -16,6 +18,9 @@ from pipeline.describe.text_tables import OUTSIDE, Fault, Piece, read_pieces
 from pipeline.describe.tool_messages import Note
 from pipeline.sources.lines import Line
 from pipeline.sources.rows import SET_ASIDE, UNREADABLE, Row, case_row, quarantine_row
+
+_JSON: Final = re.compile(rb"\s*(?:\{|\[\s*(?:\{|\]|\Z))")
+"""An object or a list of objects; a line of a log begins with a time in brackets."""
 
 
 def read_describe(
@@ -74,7 +79,7 @@ def _pieces(lines: Iterable[Line], group_name: str | None) -> Iterator[Piece]:
     lines = iter(lines)
     blank: list[Line] = []
     for line in lines:
-        if line.text.lstrip().startswith((b"{", b"[")):
+        if _JSON.match(line.text):
             whole = b"\n".join(json_line.text for json_line in (line, *lines))
             yield from pieces_of_kafka_ui(whole)
             return

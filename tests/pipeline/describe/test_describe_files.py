@@ -50,6 +50,22 @@ def test_bug_a_damaged_number_reached_other_groups(
         assert "no number up to 131071" in refused["reason"]
 
 
+@pytest.mark.parametrize("level", ["WARN", "INFO", "ERROR"])
+def test_bug_a_log_line_before_the_tables_was_read_as_json(
+    tmp_path: Path, level: str
+) -> None:
+    """Standard error in the same file: its first line begins with a bracket."""
+    path = tmp_path / "described.txt"
+    for stamp in ("", " ", "\n"):
+        path.write_text(
+            f"{stamp}[2026-03-01 12:00:00,1] {level} slow (org.a.X)\n{GOOD}"
+        )
+        assert held(by_group(read_path(path))["good"]) == {
+            "a-1": {"t": [0]},
+            "b-1": {"t": [1]},
+        }
+
+
 def test_lines_of_one_cause_are_one_row_with_a_count(tmp_path: Path) -> None:
     noise = [f"what is {number}?\n" for number in range(40)]
     error = "Error: Executing consumer group command failed due to timeout\n"

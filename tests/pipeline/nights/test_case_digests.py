@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -35,7 +36,7 @@ EPISODE = Episode(
 )
 
 
-def members(**changes: object) -> Case:
+def members(**changes: Any) -> Case:
     return replace(CASE, members={"m": MEMBER, "n": replace(MEMBER, **changes)})
 
 
