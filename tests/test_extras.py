@@ -72,6 +72,7 @@ def test_the_base_runs_without_extras() -> None:
     [
         (["audit", "recordings", "--out", "out/none"], "audit", "audit"),
         (["snapshot", "--bootstrap-server", "h:1"], "snapshot", "audit"),
+        (["diff", "out/old", "out/new"], "diff", "audit"),
         (["front", CHAIN], "front", "programs"),
         (["solve", "--from", "recordings"], "--from", "audit"),
         (

@@ -13,6 +13,7 @@ from oracle.cli.options.audit import AuditOptions
 from oracle.cli.options.compare import CompareOptions
 from oracle.cli.options.conform import ConformOptions
 from oracle.cli.options.corpus import CorpusOptions
+from oracle.cli.options.diff import DiffOptions
 from oracle.cli.options.explain import ExplainOptions
 from oracle.cli.options.file_roles import with_kept_input
 from oracle.cli.options.front import FrontOptions
@@ -288,6 +289,24 @@ def audit(options: AuditOptions) -> None:
     from oracle.cli.runs.audit import run_audit
 
     run_audit(options)
+
+
+@_subcommand
+def diff(options: DiffOptions) -> None:
+    """State the changes between two audits, or in a store of audits.
+
+    Groups that are worse or better per day, new groups with harm, groups that are gone,
+    invalid assignments, and findings that may explain them. The new period begins where
+    the old audit ends. Audits of other clusters, groups, or rules are refused with exit
+    code 2.
+
+    Example: assignor-oracle diff out/monday out/tuesday
+
+    Example: assignor-oracle diff --history store --since 2026-11-24
+    """
+    from oracle.cli.runs.diff import print_diff
+
+    print_diff(options)
 
 
 @_subcommand

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import typer
 
 NAME: Final = "assignor-oracle"
-EXTRAS: Final = {"audit": "audit", "snapshot": "audit"}
+EXTRAS: Final = {"audit": "audit", "diff": "audit", "snapshot": "audit"}
 """Extras of subcommands that need more than the first module that is missing."""
 TRACEBACK: Final = "ASSIGNOR_ORACLE_TRACEBACK"
 """Environment variable: if it is not empty, errors show a traceback."""

@@ -176,7 +176,7 @@ class Advisor:
         }
         self._of_consumers = _assignors_of_consumers(tables.rebalances)
         self._clients = evidence_of(tables.folder, last)
-        self._invalid = invalid_answers(tables, self._clients)
+        self._invalid = invalid_answers(tables.folder, tables.actual, self._clients)
 
     def advice(
         self,

@@ -13,14 +13,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from oracle.report.client_settings import CLIENTS
 from oracle.report.group_clients import UNKNOWN, ClientEvidence
-from oracle.report.load import Tables, load_documents
+from oracle.report.load import load_documents
 from oracle.summary import equals
 from pipeline.evaluation import ACTUAL
 
@@ -75,18 +77,19 @@ class InvalidAnswer:
 
 
 def invalid_answers(
-    tables: Tables, clients: Mapping[Group, ClientEvidence]
+    folder: Path, actual: pa.Table, clients: Mapping[Group, ClientEvidence]
 ) -> dict[tuple[str, str, str | None], InvalidAnswer]:
     """Return the newest invalid answer per cluster, group, and assignor.
 
-    Groups with fewer partitions are read first, up to `GROUPS` and `PARTITIONS`.
+    ``actual`` are rows of ``answers`` of the clients. Groups with fewer partitions are
+    read first, up to `GROUPS` and `PARTITIONS`.
     """
-    rows = _newest_invalid(tables)
+    rows = _newest_invalid(actual)
     wanted = [(row["date"], row["group_id"], row["rebalance_id"]) for row in rows]
     rules = {
         (row["cluster"], row["rebalance_id"]): _rules(row["violations"])
         for row in load_documents(
-            tables.folder,
+            folder,
             "answers",
             "rebalance_id",
             wanted,
@@ -97,7 +100,7 @@ def invalid_answers(
     documents = {
         (row["cluster"], row["rebalance_id"]): row["instance"]
         for row in load_documents(
-            tables.folder, "rebalances", "rebalance_id", wanted, ("cluster", "instance")
+            folder, "rebalances", "rebalance_id", wanted, ("cluster", "instance")
         )
     }
     found = {}
@@ -215,9 +218,8 @@ def _rules(violations: Iterable[Mapping[str, Any]] | None) -> tuple[str, ...]:
     return tuple(sorted({row["rule"] for row in violations or ()}))
 
 
-def _newest_invalid(tables: Tables) -> list[dict[str, Any]]:
+def _newest_invalid(actual: pa.Table) -> list[dict[str, Any]]:
     """Return the newest invalid answer of each group and assignor, smallest first."""
-    actual = tables.actual
     applies = pc.fill_null(actual["applies"], True)
     judged = pc.is_valid(actual["verdict"])
     is_invalid = pc.and_(judged, pc.invert(equals(actual["verdict"], "valid")))

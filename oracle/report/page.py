@@ -51,6 +51,7 @@ from oracle.report.group_index import (
 from oracle.report.kip54 import kip54_of
 from oracle.report.known_faults import findings_and_shapes
 from oracle.report.load import Tables, load, system_allocator
+from oracle.report.news import News
 from oracle.report.openable import rebalance_data
 from oracle.report.outcomes import OutcomeCounts
 from oracle.report.outliers import Outlier, outlier_of, outliers_of
@@ -78,7 +79,9 @@ _UNBALANCED: Final = """{"format": "assignment/1",
     "members": {"a": {"t": [0, 1]}, "b": {}}}"""
 
 
-def write_page(tables: Path, out: Path, *, command: str | None = None) -> Facts:
+def write_page(
+    tables: Path, out: Path, *, command: str | None = None, news: News | None = None
+) -> Facts:
     """Write the page of an audit; return the facts on it.
 
     Parameters
@@ -89,6 +92,8 @@ def write_page(tables: Path, out: Path, *, command: str | None = None) -> Facts:
         File to write; it appears once it is complete.
     command
         Command that repeats the audit, shown at the end of the page.
+    news
+        Changes since the audit before, shown at the top.
 
     Raises
     ------
@@ -100,7 +105,7 @@ def write_page(tables: Path, out: Path, *, command: str | None = None) -> Facts:
         If the judge disagrees with a row of a rebalance that the page shows.
     """
     with system_allocator():
-        html, facts = _rendered(tables, command)
+        html, facts = _rendered(tables, command, news)
     with replacing(out) as writer:
         writer.write(html.encode())
     return facts
@@ -120,12 +125,16 @@ def prepare_page() -> None:
     outlier_of(_INSTANCE, _UNBALANCED, ClaimRule.NEWEST_CLAIM.value)
 
 
-def page_of(folder: Path, *, command: str | None = None) -> str:
+def page_of(
+    folder: Path, *, command: str | None = None, news: News | None = None
+) -> str:
     """Return the page as HTML."""
-    return _rendered(folder, command)[0]
+    return _rendered(folder, command, news)[0]
 
 
-def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
+def _rendered(
+    folder: Path, command: str | None, news: News | None
+) -> tuple[str, Facts]:
     tables = load(folder)
     about = read_about(folder)
     units = units_of(tables)
@@ -146,6 +155,7 @@ def _rendered(folder: Path, command: str | None) -> tuple[str, Facts]:
         .render(
             about=about,
             command=command,
+            news=news,
             **_scripts(),
             rebalance_data=opened,
             rows_shown=ROWS_SHOWN,

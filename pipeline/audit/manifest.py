@@ -87,7 +87,7 @@ def manifest_of(
         "quarantine": dict(counts.quarantine),
         "durations_unknown": dict(counts.durations_unknown),
         "left_out": dict(counts.left_out),
-        "newest_record": _newest(counts.history_end),
+        "newest_record": time_text(counts.history_end),
         "versions": versions() | {"java": java},
         "machine": machine(),
         "spark": dict(spark),
@@ -114,8 +114,8 @@ def _live(found: FoundSources) -> list[dict[str, Any]]:
     ]
 
 
-def _newest(at: int | None) -> str | None:
-    """Return a time of records; they can state times that no date has."""
+def time_text(at: int | None) -> str | None:
+    """Return a time of records, in ms, as text; they can state times without a date."""
     with suppress(ValueError, OverflowError, OSError):
         return None if at is None else _moment(at)
     return None

@@ -20,6 +20,7 @@ import pyarrow.compute as pc
 
 from pipeline.audit.cause_column import with_causes
 from pipeline.audit.judged import JudgedRuns, count_quarantine
+from pipeline.audit.manifest import time_text
 from pipeline.audit.request import AuditRequest
 from pipeline.audit.sorting import in_order
 from pipeline.audit_writing import Tell
@@ -254,6 +255,7 @@ class Night:
             records=sum(span.records for span in result.read.spans.values()),
             rebalances=result.judged.count_rows()["rebalances"],
             sources=[file.name for file in self._read] + ([live] if live else []),
+            newest_record=time_text(result.history_end),
         )
 
     def _first_day(self) -> date | None:

@@ -39,6 +39,8 @@ class AuditEntry:
     records: int
     rebalances: int
     sources: list[str]
+    newest_record: str | None = None
+    """Latest time of a record of this audit or of one before it; None: none has one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

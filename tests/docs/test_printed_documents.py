@@ -15,6 +15,8 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 import verify
 from heuristics import ASSIGNORS
+from oracle.alerting import AuditSummaryDocument
+from oracle.audit_diff import AuditDiff
 from oracle.cli import run
 from oracle.comparison import comparison_of
 from oracle.explanation import Explanation
@@ -63,10 +65,12 @@ def test_a_published_schema_is_strict(schema: Document) -> None:
 
 
 @pytest.mark.parametrize(
-    "model", [Explanation, PlanDocument], ids=lambda model: model.__name__
+    "model",
+    [AuditDiff, AuditSummaryDocument, Explanation, PlanDocument],
+    ids=lambda model: model.__name__,
 )
 def test_a_published_schema_is_that_of_the_records(
-    model: type[Explanation | PlanDocument],
+    model: type[AuditDiff | AuditSummaryDocument | Explanation | PlanDocument],
 ) -> None:
     """After a change of a record, write what this test prints to the file."""
     schema = document_schema(model)

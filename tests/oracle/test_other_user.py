@@ -80,6 +80,7 @@ LONGER: dict[str, list[str | Path]] = {
     "conform": ["conform", "--command", OURS, "--no-corpus", *FEW],
     "fuzz": ["fuzz", "--command", OURS, *FEW],
     "audit": ["audit", FIRST_LOOK, "--out", "OUT/audit"],
+    "diff of that audit": ["diff", "OUT/audit", "OUT/audit"],
     "snapshot": ["snapshot", "--bootstrap-server", "SERVER", *OWN],
 }
 """``OUT`` is the folder of the user, ``SERVER`` the address of a broker."""

@@ -125,7 +125,7 @@ def test_every_schema_has_a_page() -> None:
     names = {f"docs/formats/{name.partition('.')[0]}.md" for name in kept + made}
     assert {name for name in pages if name.endswith(".md")} == names
     for name in names:
-        title = Path(name).stem.replace("-1", "/1")
+        title = "/".join(Path(name).stem.rsplit("-", 1))
         assert pages[name].startswith(f"# `{title}`\n")
 
 

@@ -188,8 +188,8 @@ class AuditOptions:
             metavar="WORDS",
             help="End with 1 if the audit finds any of these, separated by commas: "
             "invalid, unbalanced (assignments), needless (moves), harm>N "
-            "(partition-seconds unread, or read by two). Each can have a limit, "
-            "'invalid>3'.",
+            "(partition-seconds unread, or read by two), worse (groups, compared with "
+            "the audit before, with --history). Each can have a limit, 'invalid>3'.",
         ),
     ] = None
     metrics: Annotated[
@@ -198,6 +198,15 @@ class AuditOptions:
             metavar="FILE",
             help="Write the figures of each group in Prometheus' text format, for the "
             "textfile collector of node_exporter; the file is replaced as a whole.",
+        ),
+        FileRole.WRITTEN,
+    ] = None
+    summary: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the summary that --json prints, audit-summary/2, to this file, "
+            "which is replaced as a whole.",
         ),
         FileRole.WRITTEN,
     ] = None
@@ -240,6 +249,9 @@ class AuditOptions:
         if self.history is None:
             if self.keep_days is not None:
                 raise typer.BadParameter("--keep-days requires --history")
+            if self.fail_on is not None and self.fail_on.worse:
+                reason = "--fail-on worse compares with the audit before: it requires"
+                raise typer.BadParameter(f"{reason} --history")
             return
         if self.keep_days is not None and self.keep_days < 1:
             raise typer.BadParameter("--keep-days is at least 1")

@@ -12,8 +12,11 @@ INVALID: Final = "invalid"
 HARM: Final = "harm"
 UNBALANCED: Final = "unbalanced"
 NEEDLESS: Final = "needless"
-WORDS: Final = (INVALID, HARM, UNBALANCED, NEEDLESS)
-_KNOWN: Final = "known are invalid, harm>N, unbalanced, and needless; each can have >N"
+WORSE: Final = "worse"
+WORDS: Final = (INVALID, HARM, UNBALANCED, NEEDLESS, WORSE)
+_KNOWN: Final = (
+    "known are invalid, harm>N, unbalanced, needless, and worse; each can have >N"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,16 @@ class FailOn:
     """Conditions, each of which is enough."""
 
     limits: tuple[FigureLimit, ...]
+
+    @property
+    def worse(self) -> tuple[FigureLimit, ...]:
+        """The conditions that compare an audit with the one before."""
+        return tuple(limit for limit in self.limits if limit.word == WORSE)
+
+    @property
+    def of_figures(self) -> tuple[FigureLimit, ...]:
+        """The other conditions."""
+        return tuple(limit for limit in self.limits if limit.word != WORSE)
 
 
 def parse_conditions(text: str) -> FailOn:

@@ -1,4 +1,4 @@
-"""Summary of an audit: tables for people, one document for programs."""
+"""Summary of an audit as tables for people."""
 
 from __future__ import annotations
 
@@ -38,47 +38,6 @@ _OF_SNAPSHOTS: Final[dict[str, Callable[[StateRow], Cell]]] = {
     "unbalanced if equal": lambda row: row.counts.if_unbalanced,
     "in the records": lambda row: row.counts.recorded,
 }
-
-
-def audit_document(summary: AuditSummary, facts: Facts) -> dict[str, Any]:
-    """Return the summary for ``--json``."""
-    return {
-        "format": "audit-summary/1",
-        "page": f"{summary.out}/{PAGE}",
-        "tables": summary.tables,
-        "java": summary.java,
-        "rows": summary.rows,
-        "quarantine": summary.quarantine,
-        "groups": [
-            {
-                "cluster": row.cluster,
-                "group": row.group,
-                "assignor": row.assignor,
-                "judged": row.counts.judged,
-                "at_optimum": row.counts.optimum,
-                "needless_moves": row.counts.needless_moves,
-                "moved_needlessly": row.counts.needless,
-                "unbalanced": row.counts.unbalanced,
-                "invalid": row.counts.invalid,
-                "open": row.counts.open,
-            }
-            for row in facts.groups
-        ],
-        "snapshots": [
-            {
-                "cluster": row.cluster,
-                "group": row.group,
-                "balanced": row.counts.balanced,
-                "unbalanced": row.counts.unbalanced,
-                "invalid": row.counts.invalid,
-                "undetermined": row.counts.undetermined,
-                "balanced_if_equal": row.counts.if_balanced,
-                "unbalanced_if_equal": row.counts.if_unbalanced,
-                "in_records": row.counts.recorded,
-            }
-            for row in facts.states.rows
-        ],
-    }
 
 
 def audit_parts(

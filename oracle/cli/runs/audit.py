@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +16,7 @@ from oracle.cli.options.audit import EVERY, AuditOptions
 from oracle.cli.options.common import listed_names
 from oracle.cli.options.file_roles import STANDARD
 from oracle.cli.options.values import stated_options
-from oracle.cli.printing.audit import audit_document, audit_parts
+from oracle.cli.printing.audit import audit_parts
 from oracle.cli.printing.progress import Progress, shown_progress
 from oracle.cli.printing.sink import opened_sink
 from oracle.cli.printing.terminal import complain, printed
@@ -34,8 +34,10 @@ from rebalance import ClaimRule, OffsetReset, OutputError, SourceError
 
 if TYPE_CHECKING:
     from oracle.alerting import AuditFigures
+    from oracle.audit_diff import AuditDiff
     from oracle.cli.options.fail_on import FailOn
     from oracle.report.facts import Facts
+    from oracle.report.news import News
     from pipeline.live import ClientSettings, LiveSource
 
 _LOST: Final = "unreadable"
@@ -82,9 +84,10 @@ def run_audit(options: AuditOptions) -> None:
         done = audited(options, _live(options), progress)
     with opened_sink("-", as_json=options.as_json) as sink:
         if options.as_json:
-            sink.write_document(audit_document(done.summary, done.facts))
+            sink.write_document(done.document())
         else:
-            parts = audit_parts(done.summary, done.facts, done.used)
+            used = done.manifest["parameters"]
+            parts = audit_parts(done.summary, done.facts, used)
             sink.write_text(printed(*parts))
     if lacking := done.facts.lag_missing:
         judged = counted(lacking, "rebalance or snapshot", "rebalances or snapshots")
@@ -94,22 +97,30 @@ def run_audit(options: AuditOptions) -> None:
         )
     _complain_if_unreadable(done.summary, options.sources or ())
     is_lost = _complain_if_lost(done.summary, accepted=options.accept_losses)
-    _end_if_failed(options.fail_on, done.figures)
+    _end_if_failed(options.fail_on, done)
     if is_lost:
         raise typer.Exit(LOST)
 
 
 @dataclass(frozen=True, slots=True)
 class CompletedAudit:
-    """Summary of an audit, facts of its page, its parameters, and its figures.
+    """Summary of an audit, facts of its page, ``audit.json``, and its figures.
 
-    The figures are None if no option asks for them.
+    The figures are None if no option asks for them, and the comparison with the audit
+    before if there is none.
     """
 
     summary: AuditSummary
     facts: Facts
-    used: dict[str, Any]
+    manifest: dict[str, Any]
     figures: AuditFigures | None
+    diff: AuditDiff | None
+
+    def document(self) -> dict[str, Any]:
+        """Return the summary for programs."""
+        from oracle.alerting import audit_summary
+
+        return audit_summary(self.summary, self.facts, self.manifest).to_document()
 
 
 def audited(
@@ -117,19 +128,27 @@ def audited(
 ) -> CompletedAudit:
     """Run an audit; ``live`` is the running cluster among its sources.
 
-    Once it is complete, its metrics are written, if they are asked for.
+    Once it is complete, its metrics and its summary are written, if asked for.
     """
-    metrics = _checked_metrics(options)
+    metrics = _checked_file(options.out, "--metrics", options.metrics)
+    summary_file = _checked_file(options.out, "--summary", options.summary)
     is_alerting = metrics is not None or options.fail_on is not None
-    written: list[tuple[Facts, dict[str, Any], AuditFigures | None]] = []
+    written: list[tuple[Any, ...]] = []
 
     def page(folder: Path) -> None:
         from oracle.alerting import read_figures
         from oracle.report import write_page
 
-        facts = write_page(folder, folder / PAGE, command=command_of(options))
-        used = json.loads((folder / "audit.json").read_bytes())["parameters"]
-        written.append((facts, used, read_figures(folder) if is_alerting else None))
+        manifest = json.loads((folder / "audit.json").read_bytes())
+        diff = _compared(folder, manifest)
+        facts = write_page(
+            folder,
+            folder / PAGE,
+            command=command_of(options),
+            news=_news(diff),
+        )
+        figures = read_figures(folder) if is_alerting else None
+        written.append((facts, manifest, figures, diff))
 
     summary = audit(
         _request(options),
@@ -145,11 +164,32 @@ def audited(
 
         with replacing(metrics) as file:
             file.write(metrics_text(done.figures))
+    if summary_file is not None:
+        with opened_sink(str(summary_file), as_json=True) as sink:
+            sink.write_document(done.document())
     return done
 
 
-def _checked_metrics(options: AuditOptions) -> Path | None:
-    """Return the file of metrics, if there will be one.
+def _compared(folder: Path, manifest: Mapping[str, Any]) -> AuditDiff | None:
+    """Compare an audit of a store with the one before, if there is one."""
+    if "history" not in manifest:
+        return None
+    from oracle.audit_diff import diff_of_last_night
+
+    return diff_of_last_night(folder, manifest["history"])
+
+
+def _news(diff: AuditDiff | None) -> News | None:
+    """Return the lines of a comparison; None if there is nothing to say."""
+    if diff is None or diff.is_empty:
+        return None
+    from oracle.audit_diff import news_of
+
+    return news_of(diff)
+
+
+def _checked_file(out: str, option: str, file: Path | None) -> Path | None:
+    """Return the file of an option, if there will be one.
 
     Raises
     ------
@@ -158,14 +198,13 @@ def _checked_metrics(options: AuditOptions) -> Path | None:
     OutputError
         If its folder does not exist.
     """
-    file = options.metrics
     if file is None:
         return None
     if str(file) == STANDARD:
-        raise typer.BadParameter("--metrics requires a file")
-    if is_part_of_audit(options.out, file):
-        raise typer.BadParameter(f"--metrics {file} is a file of the audit in --out")
-    in_out = file.parent.resolve() == Path(options.out).resolve()
+        raise typer.BadParameter(f"{option} requires a file")
+    if is_part_of_audit(out, file):
+        raise typer.BadParameter(f"{option} {file} is a file of the audit in --out")
+    in_out = file.parent.resolve() == Path(out).resolve()
     if not (in_out or file.parent.is_dir()):  # the audit creates its own folder
         raise OutputError("cannot write: its folder does not exist", target=str(file))
     return file
@@ -231,13 +270,17 @@ def _complain_if_unreadable(summary: AuditSummary, sources: Sequence[str]) -> No
         raise SourceError(reason, source=", ".join(sources) or "--bootstrap-server")
 
 
-def _end_if_failed(fail_on: FailOn | None, figures: AuditFigures | None) -> None:
+def _end_if_failed(fail_on: FailOn | None, done: CompletedAudit) -> None:
     """Exit with 1 if a condition holds, also if part of the input was lost."""
-    if fail_on is None or figures is None:
+    if fail_on is None or done.figures is None:
         return
-    from oracle.cli.runs.audit_conditions import failed_conditions
+    from oracle.cli.runs.audit_conditions import failed_comparisons, failed_conditions
 
-    if failed := [*failed_conditions(fail_on.limits, figures)]:
+    failed = [
+        *failed_conditions(fail_on.of_figures, done.figures),
+        *failed_comparisons(fail_on.worse, done.diff),
+    ]
+    if failed:
         complain(f"--fail-on: {'; '.join(failed)}")
         raise typer.Exit(NO)
 

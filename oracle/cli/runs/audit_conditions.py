@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from oracle.alerting import AuditFigures
+from oracle.audit_diff import AuditDiff, worst_change
 from oracle.cli.options.fail_on import (
     HARM,
     INVALID,
@@ -15,6 +16,7 @@ from oracle.cli.options.fail_on import (
     FigureLimit,
 )
 from oracle.names import abridged
+from oracle.wording import counted
 
 _NAME_SHOWN: Final = 60
 _Group = Mapping[str, Any]
@@ -35,6 +37,23 @@ def failed_conditions(
         above = f" (above {limit.above:,g})" if limit.above else ""
         most = figure.number(figure.of(worst))
         yield f"{figure.described(total)}{above}; worst group {name}: {most}"
+
+
+def failed_comparisons(
+    limits: Iterable[FigureLimit], diff: AuditDiff | None
+) -> Iterator[str]:
+    """Describe each condition on groups that are worse than in the audit before.
+
+    None holds without an audit before.
+    """
+    for limit in limits:
+        if diff is None or len(diff.worse) <= limit.above:
+            continue
+        above = f" (above {limit.above:,g})" if limit.above else ""
+        name = abridged(diff.worse[0].group, _NAME_SHOWN)
+        groups = counted(len(diff.worse), "group")
+        words = "worse than in the audit before"
+        yield f"{groups} {words}{above}; first {name}: {worst_change(diff)}"
 
 
 def _harm(group: _Group) -> float:

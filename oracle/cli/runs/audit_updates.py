@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NoReturn
 
 from oracle.cli.options.audit import EVERY, AuditOptions
-from oracle.cli.printing.audit import audit_document
 from oracle.cli.printing.progress import shown_progress
 from oracle.cli.printing.sink import opened_sink
 from oracle.cli.printing.terminal import complain
@@ -86,7 +85,7 @@ class _Updates:
         )
         if self._options.as_json:
             with opened_sink("-", as_json=True) as sink:
-                sink.write_document(audit_document(done.summary, done.facts))
+                sink.write_document(done.document())
 
     def _source(self) -> LiveSource:
         live = self._follower.source()

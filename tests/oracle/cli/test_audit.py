@@ -15,14 +15,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from prometheus_client.parser import text_string_to_metric_families
 
 import pipeline.live as pipeline_live
+from oracle.alerting import AuditSummaryDocument
 from oracle.cli.runs import audit as auditing
 from oracle.report.facts import GROUPS_SHOWN
 from pipeline.audit import AuditRequest, AuditSummary
 from pipeline.live import ClientSettings, LiveSource, OffsetsLog
-from rebalance import ClaimRule, OffsetReset, OutputError, OutsideError, SourceError
+from rebalance import (
+    ClaimRule,
+    OffsetReset,
+    OutputError,
+    OutsideError,
+    SourceError,
+    parse_record,
+)
 from tests.oracle.cli.commands import Cli, failing
 from tests.oracle.report.html_reading import read_html
 from tests.oracle.report.scenes import small_audit
@@ -42,6 +51,7 @@ class Pretended:
         self.lag_missing: str | None = None
         self.more_kept = 0
         self.left_out: dict[str, int] = {}
+        self.history: dict[str, Any] | None = None
 
     def __call__(
         self,
@@ -66,6 +76,7 @@ class Pretended:
         for row in tables.rows["answers"]:
             if row["assignor"] == "actual" and row["verdict"] == "invalid":
                 row["shared_partition_ms"] = 4000
+        tables.history = self.history
         tables.write(Path(out))
         progress("page", 0, 1)
         page(Path(out))
@@ -247,11 +258,13 @@ def test_a_cluster_is_a_source(
 def test_as_json(cli: Cli, pipeline: Pretended, tmp_path: Path) -> None:
     ended = cli("audit", "history", "--out", tmp_path, "--json")
     (document,) = ended.documents
-    assert document["format"] == "audit-summary/1"
+    assert document["format"] == "audit-summary/2"
     assert document["page"] == str(tmp_path / "index.html")
     assert document["java"] == "Java 21 from somewhere"
     assert document["quarantine"] == {"set-aside: new\x1b protocol": 1200}
-    assert document["groups"][0] == {
+    first = document["groups"][0]
+    assert first.pop("advice").startswith("its last assignment is invalid")
+    assert first == {
         "cluster": "prod",
         "group": "orders",
         "assignor": "sticky",
@@ -262,8 +275,62 @@ def test_as_json(cli: Cli, pipeline: Pretended, tmp_path: Path) -> None:
         "unbalanced": 1,
         "invalid": 1,
         "open": 0,
+        "shared_partition_ms": 4000,
+        "invalid_unknown": 0,
+        "lasts_to_end": False,
     }
     assert document["snapshots"] == []
+
+
+def nights(*newest: str) -> dict[str, Any]:
+    """Return the history of a store, with the newest record of each night."""
+    times = [f"2026-03-01T12:00:{second}.000+00:00" for second in newest]
+    audits = [{"newest_record": at} for at in times]
+    return {"store": "store", "first_day": None, "audits": audits}
+
+
+@pytest.mark.parametrize(
+    ("newest", "words", "code"),
+    [
+        (["03", "41"], "invalid>9,worse", 1),
+        (["03", "41"], "worse>1", 0),
+        (["41"], "worse", 0),
+    ],
+)
+def test_groups_that_are_worse_end_with_1(
+    newest: list[str],
+    words: str,
+    code: int,
+    cli: Cli,
+    pipeline: Pretended,
+    tmp_path: Path,
+) -> None:
+    """The assignment that reads a partition twice is of the second night."""
+    pipeline.history = nights(*newest)
+    out = tmp_path / "out"
+    store = ("--history", str(tmp_path / "store"))
+    ended = cli("audit", "history", "--out", out, *store, "--fail-on", words)
+    assert ended.code == code
+    worse = "--fail-on: 1 group worse than in the audit before; first orders: 0 → "
+    assert any(line.startswith(worse) for line in ended.complaints) is bool(code)
+    page = (out / "index.html").read_text()
+    assert ('<h2 id="news">' in page) is (len(newest) > 1)
+
+
+def test_the_summary_is_a_file(cli: Cli, pipeline: Pretended, tmp_path: Path) -> None:
+    """It has the rows of the page, and is the document of ``--json``."""
+    file = tmp_path / "summary.json"
+    out = ("--out", str(tmp_path / "out"))
+    ended = cli("audit", "history", *out, "--summary", file, "--json")
+    document = json.loads(file.read_bytes())
+    assert [document] == ended.documents
+    schema = json.loads((ROOT / "docs/data/audit-summary-2.schema.json").read_text())
+    Draft202012Validator(schema).validate(document)
+    parse_record(AuditSummaryDocument, file.read_bytes())
+    assert document["headline"].startswith("orders let several members read")
+    assert document["newest_record"] == "2026-03-01T12:00:41.000+00:00"
+    assert [row["group"] for row in document["groups"]] == ["orders", "feed", "chain"]
+    assert document["groups"][0]["shared_partition_ms"] == 4000
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def test_as_json_each_audit_is_a_line(
     pretended.updates = [Update(records=1, is_due=True)] * 2
     ended = cli(*SERVER, "--out", tmp_path / "out", "--json")
     assert [document["rows"]["rebalances"] for document in ended.documents] == [9, 10]
-    assert {document["format"] for document in ended.documents} == {"audit-summary/1"}
+    assert {document["format"] for document in ended.documents} == {"audit-summary/2"}
 
 
 @pytest.mark.heavy

@@ -32,6 +32,7 @@ COMMON = {
     "subscriptions": "reported",
 }
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+NEWEST = datetime(2026, 3, 1, 12, 0, 41, tzinfo=UTC)
 
 
 class Audit:
@@ -42,6 +43,8 @@ class Audit:
         self.offset_reset = "earliest"
         self.asked_for: Document = {}
         self.left_out: dict[str, int] = {}
+        self.newest_record: datetime | None = NEWEST
+        self.history: Document | None = None
         self.rows: dict[str, list[Row]] = {name: [] for name in SCHEMAS}
 
     def add(self, table: str, **values: Any) -> Row:
@@ -239,9 +242,10 @@ class Audit:
                 "java": "Java",
             },
             "machine": {"cores": 2, "memory_bytes": 8 * 2**30, "system": "TestOS"},
-            "newest_record": "2026-03-01T12:00:41.000+00:00",
+            "newest_record": self.newest_record
+            and self.newest_record.isoformat(timespec="milliseconds"),
             "finished": "2026-03-02T00:00:00+00:00",
-        }
+        } | ({} if self.history is None else {"history": self.history})
 
 
 def write_rows(place: Path, schema: pa.Schema, rows: Sequence[Row]) -> None:

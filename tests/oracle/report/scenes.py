@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tests.oracle.audit_diff.two_nights import monday, tuesday
 from tests.oracle.cli.commands import AS_IT_STANDS, CHAIN
 from tests.oracle.report.audits import Audit
 from tests.support.shapes import Document
@@ -159,5 +160,7 @@ AUDITS: dict[str, Callable[[], Audit]] = {
     "swapped": lambda: of_one(
         even("orders", lag=[400, 300, 200, 100]), SWAPPED, assignor="range"
     ),
+    "monday": monday,
+    "tuesday": tuesday,
 }
 """Audits that sessions of the command line read, by the name of their folder."""
