@@ -43,7 +43,6 @@ from pipeline.sources.rows import (
     QUARANTINED,
     RECORD,
     ROWS,
-    ROWS_PER_BATCH,
     SPAN,
     TOPIC,
     TOPIC_ID,
@@ -53,7 +52,7 @@ from pipeline.sources.rows import (
     latest_time,
     read_row,
 )
-from pipeline.table_bytes import from_bytes
+from pipeline.table_bytes import as_bytes, from_bytes
 from rebalance import Bools, Int64
 
 Batches = Iterator[pa.RecordBatch]
@@ -84,24 +83,14 @@ def continued_batches(batches: Iterable[pa.RecordBatch]) -> Batches:
     ------
     RecordBatch
         Rows as in `ROWS`: those of `pipeline.audit.stages.reconstruct_batches`, then
-        `CARRIED` records, `OPENED` cases, and a `SPAN` per partition.
+        `CARRIED` records and `OPENED` cases, each packed as tables of such rows, and a
+        `SPAN` per partition.
     """
     with tempfile.TemporaryDirectory() as scratch:
         night = _TaskOfNight(Path(scratch, "records"))
         yield from batches_of(night.cases(batches))
-        yield from night.carried()
+        yield from batches_of(night.carried())
         yield from batches_of(night.counts())
-
-
-def carried_rows(batches: Iterable[pa.RecordBatch]) -> Batches:
-    """Convert the `CARRIED` records that a night has left to records of the next."""
-    for batch in batches:
-        is_carried = pc.equal(batch.column("what"), CARRIED)
-        what = pc.if_else(is_carried, RECORD, batch.column("what"))
-        reason = pc.if_else(is_carried, CARRIED, batch.column("reason"))
-        columns = {"what": what, "reason": reason}
-        arrays = [columns.get(name, batch.column(name)) for name in ROWS.names]
-        yield pa.RecordBatch.from_arrays(arrays, schema=ROWS)
 
 
 class _TaskOfNight:
@@ -127,18 +116,19 @@ class _TaskOfNight:
                 elif self._is_new(found):
                     yield found
 
-    def carried(self) -> Batches:
-        """Yield the records that the next night needs, and the open cases."""
+    def carried(self) -> Iterator[Row]:
+        """Yield the records that the next night needs, and the open cases, packed."""
         with pa.OSFile(str(self._path)) as file, pa.ipc.open_stream(file) as stream:
             for table in in_whole_groups(stream, CHUNK_BYTES):
                 kept = self._kept(table.combine_chunks())
-                whats = pa.repeat(CARRIED, kept.num_rows)
-                yield from kept.set_column(0, "what", whats).to_batches(ROWS_PER_BATCH)
-        yield from batches_of(
+                yield _packed(CARRIED, _of_earlier_night(kept))
+        opened = (
             opened_row(key, protocol, case)
             for key in sorted(self._last.keys(), key=repr)
             for protocol, case in self._last.cases(key)
         )
+        for batch in batches_of(opened):
+            yield _packed(OPENED, pa.Table.from_batches([batch]))
 
     def counts(self) -> Iterator[Row]:
         """Yield the counts of the new rows, and their offsets."""
@@ -230,7 +220,7 @@ class _TaskOfNight:
         is_cut = np.isin(group, np.flatnonzero(bases > EVERYTHING))
         if is_cut.any():
             tried = LastCases()
-            rows = _again(table.filter(pa.array(kept & is_cut)))
+            rows = _of_earlier_night(table.filter(pa.array(kept & is_cut))).to_batches()
             for found in _with_cases(histories_of_groups(rows)):
                 if isinstance(found, pa.Table):
                     tried.note(found, digests_of(found))
@@ -292,11 +282,16 @@ def _thinned(rows: pa.Table) -> pa.Table:
     return whole.filter(pa.array(needed(whole, every)))
 
 
-def _again(rows: pa.Table) -> Batches:
+def _of_earlier_night(records: pa.Table) -> pa.Table:
     """Return records as the next night reads them."""
-    reasons = pa.repeat(CARRIED, rows.num_rows)
+    reasons = pa.repeat(CARRIED, records.num_rows)
     place = ROWS.get_field_index("reason")
-    yield from rows.set_column(place, ROWS.field(place), reasons).to_batches()
+    return records.set_column(place, ROWS.field(place), reasons)
+
+
+def _packed(what: str, rows: pa.Table) -> Row:
+    """Return many rows as one, which Spark need not look at one by one."""
+    return {"what": what, "value": as_bytes(rows, "lz4")}
 
 
 def _go_on(times: pa.ChunkedArray) -> bool:

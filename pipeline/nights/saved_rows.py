@@ -10,27 +10,30 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipeline.nights.continued import CHUNK_BYTES, carried_rows
+from pipeline.nights.continued import CHUNK_BYTES
 from pipeline.sources.rows import (
     CARRIED,
     KEPT,
     OPENED,
     ROWS,
-    ROWS_PER_BATCH,
     SPAN,
     Row,
     gathered,
 )
+from pipeline.table_bytes import from_bytes
 
-_FACTS: Final = [name for name in ROWS.names if name != "key"]
+_AT_ONCE: Final = 32
+"""Rows that are read at once: each can have megabytes."""
+_COLUMNS: Final = [name for name in ROWS.names if name != "key"]
 
 
 def rows_of_night(paths: Iterable[Path]) -> list[Row]:
     """Return the offsets that were read, and the cases that can change or were kept."""
-    kinds = (SPAN, OPENED, KEPT)
-    return [
-        row for batch in _of_kinds(paths, kinds, _FACTS) for row in batch.to_pylist()
-    ]
+    found: list[Row] = []
+    for row in _of_kinds(paths, (SPAN, OPENED, KEPT)):
+        is_packed = row["what"] == OPENED
+        found += from_bytes(row["value"]).to_pylist() if is_packed else [row]
+    return found
 
 
 def rows_to_carry(paths: Iterable[Path], judged: pa.Array) -> Iterator[pa.Table]:
@@ -38,9 +41,10 @@ def rows_to_carry(paths: Iterable[Path], judged: pa.Array) -> Iterator[pa.Table]
 
     ``judged`` are names of rebalances; it has to judge the others again.
     """
-    found = carried_rows(_of_kinds(paths, (CARRIED, OPENED), ROWS.names))
-    for some in gathered(found, lambda batch: int(batch.nbytes), CHUNK_BYTES):
-        table = pa.Table.from_batches(some, ROWS)
+    packed = _of_kinds(paths, (CARRIED, OPENED))
+    tables = (from_bytes(row["value"]) for row in packed)
+    for some in gathered(tables, lambda table: int(table.nbytes), CHUNK_BYTES):
+        table = pa.concat_tables(some)
         is_known = pc.or_(
             pc.not_equal(table["what"], OPENED), pc.is_in(table["record"], judged)
         )
@@ -49,13 +53,10 @@ def rows_to_carry(paths: Iterable[Path], judged: pa.Array) -> Iterator[pa.Table]
         yield table.set_column(place, ROWS.field(place), value)
 
 
-def _of_kinds(
-    paths: Iterable[Path], kinds: Sequence[str], columns: list[str]
-) -> Iterator[pa.RecordBatch]:
+def _of_kinds(paths: Iterable[Path], kinds: Sequence[str]) -> Iterator[Row]:
     wanted = pa.array(kinds)
     for path in paths:
         with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(ROWS_PER_BATCH, columns=columns):
+            for batch in file.iter_batches(_AT_ONCE, columns=_COLUMNS):
                 found = batch.filter(pc.is_in(batch.column("what"), wanted))
-                if len(found):
-                    yield found
+                yield from found.to_pylist()

@@ -36,10 +36,10 @@ LEFT_OUT: Final = "left-out"
 MATCHED: Final = "matched"
 """A name of groups that was asked for, and that occurs."""
 CARRIED: Final = "carried"
-"""A record that the next night needs; as a ``reason`` of a RECORD: one of an earlier
+"""Records that the next night needs, packed; as a ``reason`` of a RECORD: of an earlier
 night (`pipeline.nights`)."""
 OPENED: Final = "opened"
-"""A rebalance that later records can change (`pipeline.nights`)."""
+"""Rebalances that later records can change, packed, or one (`pipeline.nights`)."""
 KEPT: Final = "kept"
 """Such rebalances that an earlier night has judged as they are now."""
 SPAN: Final = "span"

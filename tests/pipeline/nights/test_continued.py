@@ -19,7 +19,7 @@ from pipeline.case_table import case_at
 from pipeline.cases import Case, unpack
 from pipeline.nights import last_cases
 from pipeline.nights.case_digests import LASTED
-from pipeline.nights.continued import carried_rows, continued_batches
+from pipeline.nights.continued import continued_batches
 from pipeline.sources.rows import (
     CARRIED,
     CASE,
@@ -115,17 +115,22 @@ class Nights:
 
     def add(self, rows: list[Row]) -> None:
         """Add the records of a night."""
-        left = pa.Table.from_pylist(self.carried, ROWS).to_batches()
-        given = in_order([*listed(carried_rows(left)), *rows])
+        given = in_order([*self.carried, *rows])
         found = listed(continued_batches(batches_of_rows(given)))
-        opened = {row["record"] for row in found if row["what"] == OPENED}
+        carried = [
+            row
+            for packed in found
+            if packed["what"] in (CARRIED, OPENED)
+            for row in from_bytes(packed["value"]).to_pylist()
+        ]
+        opened = {row["record"] for row in carried if row["what"] == OPENED}
         cases = cases_of(found) | self.kept(found)
         assert self.open.keys() <= cases.keys(), "an open case is lost"
         assert opened <= cases.keys(), "an open case is not yielded"
         assert not self.final.keys() & cases.keys(), "a case is final, and found again"
         self.final |= {name: case for name, case in cases.items() if name not in opened}
         self.open = {name: cases[name] for name in opened}
-        self.carried = [row for row in found if row["what"] in (CARRIED, OPENED)]
+        self.carried = carried
         self.quarantined += quarantined(found)
         for what in (READ, REPEATED):
             self.counts[what] += counted(found, what)
