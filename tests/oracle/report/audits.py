@@ -95,8 +95,7 @@ class Audit:
         bests, least = self._optima(instance)
         for name, answer in {**bests, **answers}.items():
             row = self._answer(parsed, answer, least, bound, name, cooperative)
-            if name == "actual":
-                row |= harm or {}
+            row |= (harm or {}) if name == "actual" else {}
             self.add("answers", **shared, **row)
         return str(shared["rebalance_id"])
 
@@ -192,12 +191,11 @@ class Audit:
         taken += ["dec_min_balanced", "kip54_balanced", "moves_least_kip54"]
         if ended == "rest":
             taken += ["needless_lag", "at_optimum", "at_kip54_optimum"]
-        key = f"{group}#{first}"
-        self.add(
+        added = self.add(
             "episodes",
             **{name: row[name] for name in taken},
             owned=row["kept"] + row["moves"],
-            episode_id=key,
+            episode_id=f"{group}#{first}",
             last_rebalance_id=f"{group}#{last}",
             group_id=group,
             client_assignor=assignor,
@@ -212,7 +210,7 @@ class Audit:
             instance=json.dumps(instance),
             assignment=json.dumps(answer),
         )
-        return key
+        return str(added["episode_id"])
 
     def write(self, folder: Path) -> Path:
         """Write the tables and the manifest."""

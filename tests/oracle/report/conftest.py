@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
-from oracle.report import page
+from oracle.report import page_charts
 from tests.pipeline.churn_audit import churn_audit
 from tests.support.browsing import running_browser
 
@@ -36,7 +36,8 @@ def charts_drawn_once(
     """
     if "charts_drawn_anew" not in request.fixturenames:
         for name in DRAWING:
-            monkeypatch.setattr(page, name, _kept(name, getattr(page, name)))
+            drawn = _kept(name, getattr(page_charts, name))
+            monkeypatch.setattr(page_charts, name, drawn)
 
 
 @pytest.fixture

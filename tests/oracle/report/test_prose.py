@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from oracle.report import page, page_of
+from oracle.report import page_charts, page_of
 from oracle.report.facts import Facts
 from pipeline.audit import AuditSummary
 from tests.oracle.report import checked_facts
@@ -137,7 +137,7 @@ def test_generated_histories(
 ) -> None:
     """Charts are left out: their texts are no sentences, and drawing them is slow."""
     for name in ("outcome_bars", "gap_cells"):
-        monkeypatch.setattr(page, name, lambda *_, **__: "")
+        monkeypatch.setattr(page_charts, name, lambda *_, **__: "")
     folder = tmp_path_factory.mktemp("drawn")
     sources = write_sources(folder / "sources", *drawn)
     checked(audit_of(sources, folder / "audit"))
