@@ -12,20 +12,26 @@ import pyarrow.dataset as ds
 
 from oracle.report.cause_sentences import GroupCauses, group_causes
 from oracle.report.load import Tables, read_columns
+from oracle.report.silent_members import OF_REBALANCE as OF_STATE
+from oracle.report.silent_members import group_silences, members_of
 from oracle.report.spared_revocations import OF_REBALANCE, group_revocations
 from oracle.report.what_ifs import group_what_ifs
 
-_COLUMNS: Final = (*OF_REBALANCE, "date", "at", "members")
+_COLUMNS: Final = (*dict.fromkeys((*OF_REBALANCE, *OF_STATE, "date", "at", "members")),)
 _UNKNOWN: Final = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedCauses:
-    """The causes of a group's rebalances, and replayed settings, in sentences."""
+    """The causes of a group's rebalances, and replayed settings, in sentences.
+
+    ``unread`` bounds the time for which partitions of members that left had no reader.
+    """
 
     cluster: str
     group: str
     sentence: str
+    unread: tuple[str, ...]
     what_ifs: tuple[str, ...]
 
 
@@ -59,10 +65,12 @@ def causes_listed(
             cluster=causes.cluster,
             group=causes.group,
             sentence=causes.sentence,
+            unread=silence.findings,
             what_ifs=(*replayed.findings, *revocations.findings),
         )
-        for causes, replayed, revocations in zip(
+        for causes, silence, replayed, revocations in zip(
             group_causes(rows),
+            group_silences(rows, members_of(tables, rows)),
             group_what_ifs(rows),
             group_revocations(rows, actual),
             strict=True,
