@@ -57,14 +57,9 @@ class GroupSilence:
         """A sentence, if there is such a member."""
         if not self.members:
             return ()
-        lost, whose, commit = counted(self.members, "member"), "their", "commits"
-        if self.members == 1:
-            whose, commit = "its", "commit"
-        found = (
-            f"From the last {commit} of {lost} that left, {whose} partitions had no"
-            f" reader for at most {-(-self.partition_ms // 1000):,} partition-seconds."
-        )
-        return (found,)
+        lost = counted(self.members, "member")
+        seconds = f"{-(-self.partition_ms // 1000):,} partition-seconds"
+        return (f"Partitions of {lost} that left had no reader for at most {seconds}.",)
 
 
 def members_of(tables: Tables, rebalances: pa.Table) -> pa.Table:

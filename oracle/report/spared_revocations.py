@@ -8,7 +8,6 @@ assign as the proved optimum does, balanced with the fewest moves.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -31,7 +30,7 @@ OF_ANSWER: Final = ("cluster", "rebalance_id", "moves_least")
 COOPERATIVE_PRICE: Final = (
     "clients that have it, rebalances and owners as they were, assignments that are"
     " balanced with the fewest moves, and one further rebalance where a partition moves"
-    " (real consumers needed 5 where 4 are computed)"
+    " (real consumers needed as many, and 1 more in one of three groups)"
 )
 NEXT_PRICE: Final = (
     "the same, and a coordinator that assigns to members one by one: only rebalances"
@@ -79,28 +78,21 @@ class GroupRevocations:
     next: Revocations
 
     @property
-    def sentences(self) -> tuple[str, ...]:
-        """A sentence per protocol that would have avoided a revocation."""
-        return tuple(f"{found}: assuming {given}." for found, given in self._found())
-
-    @property
     def findings(self) -> tuple[str, ...]:
-        """The sentences without their assumptions."""
-        return tuple(f"{found}." for found, _ in self._found())
-
-    def _found(self) -> Iterator[tuple[str, str]]:
-        if self.cooperative.avoided > 0:
-            avoided = _avoided(self.cooperative)
-            price = _further(self.cooperative.rounds)
-            found = f"Cooperative rebalancing would have avoided {avoided}, {price}"
-            yield found, COOPERATIVE_PRICE
-        if self.next.avoided > 0:
-            found = (
-                f"The new protocol (KIP-848) would have avoided {_avoided(self.next)}"
-            )
-            if self.next.made < self.cooperative.made:
-                found += " where at most one member joined or left"
-            yield found, NEXT_PRICE
+        """A sentence, if cooperative rebalancing would have avoided a revocation."""
+        every, single = self.cooperative, self.next
+        if every.avoided <= 0:
+            return ()
+        avoided = f"{every.avoided:,} of {every.made:,} revocations of partitions"
+        further = _further(every.rounds)
+        if single == every:
+            who = "Cooperative rebalancing or KIP-848 would have avoided"
+            return (f"{who} {avoided}, the former {further}.",)
+        found = f"Cooperative rebalancing would have avoided {avoided}, {further}"
+        if single.avoided > 0:
+            part = f"{single.avoided:,} of {single.made:,}"
+            found += f"; KIP-848 {part} where at most one member changed"
+        return (f"{found}.",)
 
 
 def group_revocations(
@@ -182,10 +174,6 @@ def _counted(
     for total, values in zip(sums, (owned, needed, needed > 0), strict=True):
         np.add.at(total, group, values)
     return [Revocations(*of_group) for of_group in sums.T.tolist()]
-
-
-def _avoided(revocations: Revocations) -> str:
-    return f"{revocations.avoided:,} of {revocations.made:,} revocations of partitions"
 
 
 def _further(rounds: int) -> str:

@@ -50,9 +50,19 @@ class PlannedGroup:
     settings: Mapping[str, Property] = field(default_factory=lambda: CALM)
 
 
-def crash_loop(group: RecordedGroup, instances: Sequence[str] = ()) -> None:
+def crash_loop(
+    group: RecordedGroup,
+    instances: Sequence[str] = (),
+    *,
+    assignors: Sequence[str] = ("range",),
+    protocol: str = CLASSIC,
+) -> None:
     """Kill the last member and start it again, within and after its session."""
-    _start_together(group, 3, "range", topics=["orders"], instances=instances)
+    topics = ["orders"]
+    names = assignors if protocol == CLASSIC else ()
+    _start_together(
+        group, 3, *names, topics=topics, protocol=protocol, instances=instances
+    )
     for seconds in CRASHES:
         member = group.members[-1]
         group.kill(member, waits=False)

@@ -43,6 +43,13 @@ def _names(count: int) -> list[str]:
 
 WHAT_IFS: Final = MappingProxyType(
     {
+        "crash-loop-cooperative": PlannedGroup(
+            run=lambda group: crash_loop(group, assignors=(COOPERATIVE,)),
+            session_ms=PLANNED["crash-loop"].session_ms,
+        ),
+        "crash-loop-next": PlannedGroup(
+            run=lambda group: crash_loop(group, protocol=CONSUMER), settings=NEXT
+        ),
         "crash-loop-static": PlannedGroup(
             run=lambda group: crash_loop(group, _names(3)),
             session_ms=PLANNED["crash-loop"].session_ms,

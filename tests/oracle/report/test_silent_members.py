@@ -198,12 +198,12 @@ def test_recorded_groups_are_those_of_explain(tmp_path: Path) -> None:
     sentences = {row.group: " ".join(row.findings) for row in found}
     assert sentences["quiet"] == ""
     assert sentences["dead-consumer"] == (
-        "From the last commit of 1 member that left, its partitions had no reader for"
-        " at most 181 partition-seconds."
+        "Partitions of 1 member that left had no reader for at most 181"
+        " partition-seconds."
     )
     assert sentences["crash-loop"] == (
-        "From the last commits of 14 members that left, their partitions had no reader"
-        " for at most 398 partition-seconds."
+        "Partitions of 14 members that left had no reader for at most 398"
+        " partition-seconds."
     )
 
 
