@@ -48,8 +48,8 @@ class CaseMember:
     ``owned`` and ``generation`` are reconstructed; ``claimed`` and
     ``claimed_generation`` were reported by the member; ``assigned`` is its part of the
     assignment. ``last_commit_at`` is when it last committed one of these partitions
-    while the state lasted, in milliseconds; None in the new protocol, where the former
-    owner can still do so.
+    while the state lasted, in milliseconds; None in an open state, and in the new
+    protocol, where the former owner can still do so.
     """
 
     subscription: list[str]

@@ -40,6 +40,8 @@ def commits_of_states(
 ) -> StateCommits:
     """Return the commits between the records of cases and those that end their states.
 
+    A state that is open has none.
+
     Parameters
     ----------
     row : int64 (C,)
@@ -50,8 +52,11 @@ def commits_of_states(
     commit = np.flatnonzero(is_commit)
     case = np.searchsorted(row, commit) - 1
     commit, case = commit[case >= 0], case[case >= 0]
-    end = np.append(ends.row, len(time))[np.searchsorted(ends.row, row, "right")]
-    is_during = (read.number[row[case]] == read.number[commit]) & (commit < end[case])
+    place = np.searchsorted(ends.row, row, "right")
+    end = np.append(ends.row, 0)[place]
+    # An open state has no end in its group: its commits go on.
+    end[(place == len(ends.row)) | (read.number[end] != read.number[row])] = 0
+    is_during = commit < end[case]
     commit, case = commit[is_during], case[is_during]
     key = slots.key[slots.of_row[commit]]
     order = np.lexsort((time[commit], key, case))

@@ -8,7 +8,7 @@ follows is open: it lasts until the history ends.
 - A record of the group that cannot be read, or of another kind of group, replaces the
   state with one that is not known, and ends it at its time.
 - While the state of a classic group lasts, a commit of a partition is one of its member
-  (`CaseMember.last_commit_at`).
+  (`CaseMember.last_commit_at`), which is known once the state has ended.
 - A classic group that becomes one of the new protocol, or back, keeps its assignment
   (`pipeline.history.consumer_history`): the state goes on.
 """
@@ -114,4 +114,4 @@ class GroupStates:
             "ended": end.ended if end else OPEN,
             "lasted_unknown": unknown or None,
         }
-        self._lasted[began.name] = _Lasted(fields, commits)
+        self._lasted[began.name] = _Lasted(fields, commits if end else {})

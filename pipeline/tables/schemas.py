@@ -262,7 +262,7 @@ MEMBERS: Final = pa.schema(
             "last_commit_at",
             TIME,
             "classic: last commit of one of `assigned` until `until` of the rebalance;"
-            " null: none",
+            " null: none, or the state is open",
         ),
         column("load", COUNT, "partitions in `assigned`"),
         column("lag", COUNT, "lag of those, records; null without lag"),
