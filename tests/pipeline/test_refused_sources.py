@@ -121,9 +121,10 @@ def test_each_file_is_refused_with_a_reason(tmp_path: Path) -> None:
     check_snapshot("refused-sources.txt", lines)
 
 
-@pytest.mark.parametrize("data", [*map(str.encode, TEXTS.values()), *BYTES.values()])
-def test_a_file_that_is_refused_costs_no_other(tmp_path: Path, data: bytes) -> None:
+@pytest.mark.parametrize("name", [*TEXTS, *BYTES])
+def test_a_file_that_is_refused_costs_no_other(tmp_path: Path, name: str) -> None:
     (tmp_path / "good.jsonl").write_text(jsonl(LOG.records))
+    data = TEXTS[name].encode() if name in TEXTS else BYTES[name]
     (tmp_path / "odd").write_bytes(data)
     found = find_sources([tmp_path])
     assert [file.name.rsplit("/")[-1] for file in found.files] == ["good.jsonl"]
