@@ -62,7 +62,7 @@ def reliefs(lag: Int64, rows: Int64, begins: Int64) -> Int64:
     return relief
 
 
-class _Lists(NamedTuple):
+class ExchangeLists(NamedTuple):
     """The giver's partitions by topic, and working memory.
 
     Attributes
@@ -77,8 +77,12 @@ class _Lists(NamedTuple):
         All of these, in the giver's order.
     place : int32 (P,)
         Place of each in that list.
+    spare : int32 (P,)
+        Those of the list that the giver's count permits to give without exchange.
     wants : int64 (T,)
         Number of the receiver's partitions; 0 between two receivers.
+    received : int64 (T,)
+        Topics of the receiver's partitions.
     ranked : int64 (M,)
         Members by total, then by place.
     """
@@ -88,12 +92,36 @@ class _Lists(NamedTuple):
     after: Int32
     listed: Int32
     place: Int32
+    spare: Int32
     wants: Int64
+    received: Int64
     ranked: Int64
 
 
 @kernel
-def exchange(group: Laden, eligible: EligibleMembers, enough: int, looks: int) -> int:
+def exchange_lists(topics: int, partitions: int, members: int) -> ExchangeLists:
+    """Make the working memory of `exchange`, which many calls can use."""
+    return ExchangeLists(
+        np.empty(topics, np.int64),
+        np.empty(topics, np.int32),
+        np.empty(partitions, np.int32),
+        np.empty(partitions, np.int32),
+        np.empty(partitions, np.int32),
+        np.empty(partitions, np.int32),
+        np.zeros(topics, np.int64),
+        np.zeros(topics, np.int64),
+        np.arange(members),
+    )
+
+
+@borrowing_kernel
+def exchange(
+    group: Laden,
+    eligible: EligibleMembers,
+    lists: ExchangeLists,
+    enough: int,
+    looks: int,
+) -> int:
     """Exchange partitions of the member with the peak lag until none lowers it.
 
     Parameters
@@ -108,35 +136,19 @@ def exchange(group: Laden, eligible: EligibleMembers, enough: int, looks: int) -
     int
         Comparisons left; 0 or less: the search may be incomplete.
     """
-    topics, partitions, members = group.least.size, group.lag.size, group.total.size
-    lists = _Lists(
-        np.empty(topics, np.int64),
-        np.empty(topics, np.int32),
-        np.empty(partitions, np.int32),
-        np.empty(partitions, np.int32),
-        np.empty(partitions, np.int32),
-        np.zeros(topics, np.int64),
-        np.arange(members),
-    )
-    sort_by_total(group.total, lists.ranked)
-    return _lower(group, eligible, lists, enough, looks)
-
-
-@borrowing_kernel
-def _lower(
-    group: Laden, eligible: EligibleMembers, lists: _Lists, enough: int, looks: int
-) -> int:
-    """Exchange as `exchange`, which has made the working memory."""
     lag, total, state, ranked = group.lag, group.total, group.state, lists.ranked
+    for i in range(ranked.size):
+        ranked[i] = i
+    sort_by_total(total, ranked)
     while looks > 0:
         giver = _first_of_most(total, ranked)
         if total[giver] <= enough:
             break
-        n_given, n_listed = _list(group, lists, giver)
+        n_given, n_spare = _list(group, lists, giver)
         p, q, receiver, looks = NOBODY, NOBODY, NOBODY, looks - total.size
         for i in range(total.size):
             receiver = ranked[i]
-            p, q, seen = _look(group, eligible, lists, giver, receiver, n_listed)
+            p, q, seen = _look(group, eligible, lists, giver, receiver, n_spare)
             looks -= n_given + seen
             if p != NOBODY:
                 break
@@ -190,17 +202,18 @@ def sort_pass(total: Int64, members: Int64, gap: int) -> None:
 
 
 @borrowing_kernel
-def _list(group: Laden, lists: _Lists, giver: int) -> tuple[int, int]:
-    """List the giver's partitions by topic; return the number of all, and of the list.
+def _list(group: Laden, lists: ExchangeLists, giver: int) -> tuple[int, int]:
+    """List the giver's partitions by topic; return the number of all, and of spare.
 
     An exchange helps if it takes less from the giver than the difference to the
     receiver: not listed are partitions of which even the least is more than that.
     """
     topic, following, relief = group.topic, group.state.after, group.relief
+    lag, least = group.lag, group.least
     room = group.total[giver] - group.total[lists.ranked[0]]
-    held, first, after, listed, place, _, _ = lists
+    held, first, after, listed, place, spare, _, _, _ = lists
     held[:], first[:] = 0, NOBODY
-    p, n_given, n_listed = group.state.first[giver], 0, 0
+    p, n_given, n_listed, n_spare = group.state.first[giver], 0, 0, 0
     while p != NOBODY:
         t = topic[p]
         held[t] += 1
@@ -209,17 +222,22 @@ def _list(group: Laden, lists: _Lists, giver: int) -> tuple[int, int]:
             listed[n_listed], place[p] = p, n_listed
             n_listed += 1
         p, n_given = following[p], n_given + 1
-    return n_given, n_listed
+    for i in range(n_listed):
+        p = listed[i]
+        if held[topic[p]] > least[topic[p]] and lag[p] < room:
+            spare[n_spare] = p
+            n_spare += 1
+    return n_given, n_spare
 
 
 @borrowing_kernel
 def _look(
     group: Laden,
     eligible: EligibleMembers,
-    lists: _Lists,
+    lists: ExchangeLists,
     giver: int,
     receiver: int,
-    n_listed: int,
+    n_spare: int,
 ) -> tuple[int, int, int]:
     """Find the best exchange of two members; of equal ones, the giver's first.
 
@@ -233,35 +251,37 @@ def _look(
         receiver's.
     """
     lag, topic, least, _, total, state = group
-    held, first_of, after_of, listed, place, wants, _ = lists
+    held, first_of, after_of, _, place, spare, wants, received, _ = lists
     first, after = state.first, state.after
-    high, low = total[giver], total[receiver]
-    peak, give_p, take_q, best_place = high, NOBODY, NOBODY, -1
-    n_received, n_common = 0, 0
+    room = total[giver] - total[receiver]
+    best, give_p, take_q, best_place = room, NOBODY, NOBODY, -1
+    n_received, n_common, n_topics = 0, 0, 0
     q = first[receiver]
     while q != NOBODY:
         t = topic[q]
         n_received += 1
-        n_common += held[t] if wants[t] == 0 else 0
+        if wants[t] == 0:
+            n_common += held[t]
+            received[n_topics] = t
+            n_topics += 1
         wants[t] += 1
         p = first_of[t]
         while p != NOBODY:
             more = lag[p] - lag[q]
-            then = max(high - more, low + more)
-            if then < peak or (then == peak and place[p] < best_place):
-                peak, give_p, take_q, best_place = then, p, q, place[p]
+            then = max(room - more, more)
+            if then <= best and (then < best or place[p] < best_place):
+                best, give_p, take_q, best_place = then, p, q, place[p]
             p = after_of[p]
         q = after[q]
-    for i in range(n_listed):
-        p, t = listed[i], topic[listed[i]]
+    for i in range(n_spare):
+        p, t = spare[i], topic[spare[i]]
         # To keep counts balanced, a partition is given without exchange only to a
         # smaller count.
-        if held[t] > least[t] == wants[t] and is_eligible(eligible, t, receiver):
-            then = max(high - lag[p], low + lag[p])
-            if then < peak or (then == peak and i < best_place):
-                peak, give_p, take_q, best_place = then, p, NOBODY, i
-    q = first[receiver]
-    while q != NOBODY:
-        wants[topic[q]] = 0
-        q = after[q]
+        if wants[t] == least[t]:
+            then = max(room - lag[p], lag[p])
+            is_better = then <= best and (then < best or place[p] < best_place)
+            if is_better and is_eligible(eligible, t, receiver):
+                best, give_p, take_q, best_place = then, p, NOBODY, place[p]
+    for i in range(n_topics):
+        wants[received[i]] = 0
     return give_p, take_q, n_received + n_common * n_received

@@ -9,7 +9,13 @@ import numpy as np
 from heuristics.assignment_state import empty_state, give
 from heuristics.assignor import ensure_applies
 from heuristics.eligible_members import EligibleMembers, eligible_members_of
-from heuristics.exchanges import Laden, exchange, reliefs, sort_by_total
+from heuristics.exchanges import (
+    Laden,
+    exchange,
+    exchange_lists,
+    reliefs,
+    sort_by_total,
+)
 from heuristics.group_columns import Columns, GroupColumns, columns_of
 from heuristics.lowest_peak import lowest_peak
 from heuristics.order import looked_up
@@ -158,10 +164,11 @@ def _best_of(
     looks, seed = _LOOKS + _LOOKS_EACH * lag.size, 1
     rows, turns = rounds.rows, np.arange(rounds.first.size)
     relief = reliefs(lag, rows, rounds.begins)
+    lists = exchange_lists(least.size, lag.size, group.member_class.size)
     enough = lowest = lowest_peak(group, lag, least, wanted, _FEW_CLASSES)
     for i in range(_DEALS if rows.size else 0):
         laden = _dealt(eligible, rounds, turns, lag, topic, least, relief)
-        looks = exchange(laden, eligible, enough, looks - _A_DEAL * lag.size)
+        looks = exchange(laden, eligible, lists, enough, looks - _A_DEAL * lag.size)
         if laden.total.max() < peak:
             best, peak = laden.state.holder, laden.total.max()
         if i == 0 and peak > enough:

@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 
 from heuristics.assignment_state import empty_state, give
 from heuristics.eligible_members import EligibleMembers, eligible_members_of
-from heuristics.exchanges import Laden, exchange, reliefs, sort_by_total
+from heuristics.exchanges import (
+    ExchangeLists,
+    Laden,
+    exchange,
+    exchange_lists,
+    reliefs,
+    sort_by_total,
+)
 from heuristics.group_columns import GroupColumns, columns_of
 from tests.heuristics.routes import instance
 from tests.support.shapes import member, rebalance
@@ -43,6 +50,11 @@ def dealt(lags: list[list[int]], holders: list[str]) -> tuple[Laden, EligibleMem
     return group, eligible_members_of(GroupColumns(*columns_of(laid_out)))
 
 
+def lists_of(group: Laden) -> ExchangeLists:
+    """Make the working memory of a group."""
+    return exchange_lists(group.least.size, group.lag.size, group.total.size)
+
+
 @pytest.mark.parametrize(
     ("lags", "holders", "least"),
     [
@@ -55,21 +67,24 @@ def test_each_kind_of_exchange_is_needed(
 ) -> None:
     """Without it the peak is one higher."""
     group, eligible = dealt(lags, holders)
-    assert exchange(group, eligible, 0, ENDLESS) > 0
+    assert exchange(group, eligible, lists_of(group), 0, ENDLESS) > 0
     assert group.total.max() == least
 
 
 def test_a_peak_lag_that_is_low_enough_is_kept() -> None:
     group, eligible = dealt([[2], [7], [1, 1, 0]], ["b", "a", "bab"])
     before = group.state.holder.copy()
-    assert exchange(group, eligible, int(group.total.max()), ENDLESS) == ENDLESS
+    assert (
+        exchange(group, eligible, lists_of(group), int(group.total.max()), ENDLESS)
+        == ENDLESS
+    )
     assert (group.state.holder == before).all()
 
 
 def test_without_comparisons_nothing_changes() -> None:
     group, eligible = dealt([[2], [7], [1, 1, 0]], ["b", "a", "bab"])
     before = group.state.holder.copy()
-    assert exchange(group, eligible, 0, 0) == 0
+    assert exchange(group, eligible, lists_of(group), 0, 0) == 0
     assert (group.state.holder == before).all()
 
 
