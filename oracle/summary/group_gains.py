@@ -22,9 +22,9 @@ from oracle.summary.outcome_columns import (
     OPEN,
     OUTCOMES,
     UNBALANCED,
-    least_transfers,
     needless_moves,
     outcome_codes,
+    transfers_needed,
 )
 
 CLASSIC: Final = ("sticky", "range", "round-robin")
@@ -155,7 +155,7 @@ def _sums(
 def _gain(rows: pa.RecordBatch, outcome: np.ndarray[Any, np.dtype[np.int8]]) -> _Ints:
     """Return the potential gain of each row, in partitions."""
     needless = needless_moves(rows, pa.array(outcome == _OF[NEEDLESS]))
-    transfers = least_transfers(rows, pa.array(outcome == _OF[UNBALANCED]))
+    transfers = transfers_needed(rows, pa.array(outcome == _OF[UNBALANCED]))
     invalid = (outcome == _OF[INVALID]).astype(np.int64)
     total: _Ints = np.asarray(needless) + np.asarray(transfers) + invalid
     return total

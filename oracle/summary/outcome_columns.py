@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from oracle.summary.arrow_columns import Column, equals, is_true, where
+from pipeline.tables import least_transfers
 
 OPTIMUM, NEEDLESS, UNBALANCED, INVALID, OPEN = (
     "optimum",
@@ -63,17 +64,13 @@ def needless_moves(rows: pa.Table | pa.RecordBatch, flags: Column) -> Column:
     return where(flags, pc.subtract(rows["moves"], rows["moves_least"]))
 
 
-def least_transfers(rows: pa.Table | pa.RecordBatch, flags: Column) -> Column:
-    """Return the least number of partitions to transfer for balanced loads, as above.
+def transfers_needed(rows: pa.Table | pa.RecordBatch, flags: Column) -> Column:
+    """Return the least number of transfers for balanced loads, where the flag is true.
 
-    A transfer between two of m members lowers the balance score by at most 2 (m - 1).
+    See `pipeline.tables.least_transfers`.
     """
-    gap = pc.subtract(rows["kip54_score"], rows["kip54_score_least"])
-    per_transfer = pc.max_element_wise(
-        pc.multiply(2, pc.subtract(pc.cast(rows["members"], pa.int64()), 1)), 2
-    )
-    rounded = pc.subtract(pc.add(gap, per_transfer), 1)
-    return where(flags, pc.divide(rounded, per_transfer))
+    columns = ("kip54_score", "kip54_score_least", "members")
+    return where(flags, least_transfers(*(rows[name] for name in columns)))
 
 
 def _code(name: str) -> pa.Scalar:

@@ -17,9 +17,9 @@ from oracle.summary.outcome_columns import (
     INVALID,
     NEEDLESS,
     UNBALANCED,
-    least_transfers,
     needless_moves,
     outcome_of,
+    transfers_needed,
 )
 
 COLUMNS: Final = (
@@ -90,7 +90,7 @@ def client_units(
     is_unbalanced = equals(units["outcome"], UNBALANCED)
     return units.append_column(
         "needless_moves", needless_moves(units, is_needless)
-    ).append_column("transfers", least_transfers(units, is_unbalanced))
+    ).append_column("transfers", transfers_needed(units, is_unbalanced))
 
 
 def _eager(actual: pa.Table) -> pa.Table:

@@ -33,10 +33,9 @@ from pipeline.judging.harm_counts import (
     IMBALANCE,
     WAITING,
     harm_columns,
-    least_transfers,
     waiting_of,
 )
-from pipeline.tables import HARM, SCHEMAS
+from pipeline.tables import HARM, SCHEMAS, least_transfers
 from rebalance import ABSENT
 
 SHARED: Final = (
@@ -122,7 +121,14 @@ def answer_batch(
             is_actual & is_balanced & is_known, figures[:, NEEDLESS_LAG]
         ),
         "at_optimum": where(withheld == 0, is_balanced & (moves == moves_least)),
-        **_harm(chosen, figures, is_actual, lasted.take(pa.array(of))),
+        **_harm(
+            [answers for answers, _ in compress(chosen, is_actual)],
+            figures,
+            moves_least,
+            least[:, SCORE],
+            is_actual,
+            lasted.take(pa.array(of)),
+        ),
         "status": ["optimal" if name == OPTIMUM else None for name in listed],
         "proved_dec_min": is_optimum,
         "proved_stickiness": is_optimum,
@@ -135,26 +141,28 @@ def answer_batch(
 
 
 def _harm(
-    chosen: Sequence[tuple[CodedAnswers, int]],
+    real: Sequence[CodedAnswers],
     figures: Ints,
+    moves_least: Ints,
+    score_least: Ints,
     is_actual: Bools,
     lasted: pa.Array,
 ) -> dict[str, pa.Array]:
-    """Return the columns of harm; a decided answer assigns each partition once."""
+    """Return the columns of harm; a decided answer assigns each partition once.
+
+    ``real`` are the answers to the rebalances of which the real answer is decided.
+    """
     places = np.flatnonzero(is_actual)
-    real = [chosen[place][0] for place in places.tolist()]
-    withheld, score = figures[places, WITHHELD], figures[places, SCORE]
-    least = [
-        (of.least.moves, of.least.kip54_score, len(of.code.members)) for of in real
-    ]
-    moves, scores, members = np.array(least, np.int64).reshape(-1, 3).T
-    counts = np.zeros((len(chosen), len(HARM)), np.int64)
+    withheld, moves = figures[places, WITHHELD], moves_least[places]
+    members = np.array([len(answers.code.members) for answers in real], np.int64)
+    counts = np.zeros((len(figures), len(HARM)), np.int64)
     for place in np.flatnonzero(withheld > moves).tolist():
         waiting = waiting_of(
             int(withheld[place]), int(moves[place]), real[place].n_rivals
         )
         counts[places[place], WAITING] = waiting
-    transfers = least_transfers(score - scores, members)
+    scores = figures[places, SCORE], score_least[places], members
+    transfers = least_transfers(*map(pa.array, scores))
     counts[places, IMBALANCE] = np.where(withheld == 0, transfers, ABSENT)
     return harm_columns(counts, pc.if_else(pa.array(is_actual), lasted, None))
 

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from pipeline.evaluation import AssignorAnswer, Least
 from pipeline.judging.rebalance_code import sections_of
-from pipeline.tables import HARM
+from pipeline.tables import HARM, least_transfers
 from rebalance import ABSENT, INT64_MAX, ClaimRule, Int64
 from verify import Case
 
@@ -28,16 +28,6 @@ _NAMES: Final = tuple(field.name for field in HARM)
 _UNASSIGNED: Final = "unassigned"
 _TWICE: Final = "assigned-twice"
 _OLDEST: Final = np.iinfo(np.int64).min
-
-
-def least_transfers(gap: Int64, members: Int64) -> Int64:
-    """Return the least number of partitions to transfer for balanced loads.
-
-    A transfer between two of m members lowers the balance score by at most 2 (m - 1);
-    ``gap`` is the difference to that of the optimum.
-    """
-    per_transfer = np.maximum(2 * (members - 1), 2)
-    return -(-gap // per_transfer)
 
 
 def harm_of(case: Case, answer: AssignorAnswer, least: Least) -> Int64:
@@ -54,8 +44,9 @@ def harm_of(case: Case, answer: AssignorAnswer, least: Least) -> Int64:
     elif figures["dec_min_balanced"]:
         imbalance = 0
     elif verdict["verdict"] == "valid" and least.kip54_score is not None:
-        gap = np.array([figures["kip54_score"] - least.kip54_score])
-        imbalance = int(least_transfers(gap, np.array([len(case.wants)]))[0])
+        scores = figures["kip54_score"], least.kip54_score, len(case.wants)
+        (transfers,) = least_transfers(*(pa.array([number]) for number in scores))
+        imbalance = transfers.as_py()
     return np.array([unread, shared, waiting, imbalance], np.int64)
 
 

@@ -11,6 +11,7 @@ from pipeline.tables.schemas import (
 )
 from pipeline.tables.shared_columns import UNDATED
 from pipeline.tables.stored_manifest import FORMAT, MANIFEST, PAGE, read_manifest
+from pipeline.tables.transfer_bound import least_transfers
 
 __all__ = [
     "FORMAT",
@@ -25,5 +26,6 @@ __all__ = [
     "SCHEMAS",
     "TABLES",
     "UNDATED",
+    "least_transfers",
     "read_manifest",
 ]

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from oracle.summary.outcome_columns import least_transfers as expected_transfers
 from pipeline.cases import NEXT, Case
-from pipeline.judging.harm_counts import count_rivals, harm_columns, least_transfers
+from pipeline.judging.harm_counts import count_rivals, harm_columns
 from pipeline.tables import HARM
 from rebalance import INT64_MAX, ClaimRule, DocumentError
 from tests.pipeline.audit_files import rows_of as rows_of_table
@@ -123,20 +122,6 @@ def test_a_product_that_is_too_large_is_not_known() -> None:
     assert [column.to_pylist() for column in found.values()] == [
         [3 * most, None], [None, None], [0, None], [None, None],
     ]  # fmt: skip
-
-
-def test_transfers_are_those_of_the_summary() -> None:
-    gap, members = np.meshgrid(np.arange(40), np.arange(1, 9))
-    found = least_transfers(gap.ravel(), members.ravel())
-    rows = pa.table(
-        {
-            "kip54_score": gap.ravel() + 7,
-            "kip54_score_least": np.full(gap.size, 7),
-            "members": members.ravel(),
-        }
-    )
-    expected = expected_transfers(rows, pa.repeat(True, gap.size))
-    assert found.tolist() == expected.to_pylist()
 
 
 def audited(folder: Path, *logs: Log) -> list[dict[str, Any]]:
