@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -18,6 +19,8 @@ from rebalance import Texts
 
 ENGINE: Final = "oracle"
 """Assignor that assignments of the exact core state."""
+_HEADS: Final = 64
+"""Names of assignors of which the text is kept."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +92,13 @@ def assignment_texts(all_answers: Sequence[NamedAnswers]) -> list[list[str]]:
 
 def _head(answers: NamedAnswers, assignor: str) -> bytes:
     """Return the text of an answer up to its certificate."""
-    name: str | None = assignor
-    name = answers.client if name == ACTUAL else ENGINE if name == OPTIMUM else name
+    if assignor == ACTUAL:
+        return _head_of(answers.client)
+    return _head_of(ENGINE if assignor == OPTIMUM else assignor)
+
+
+@lru_cache(maxsize=_HEADS)
+def _head_of(name: str | None) -> bytes:
     return b"{" if name is None else b'{"assignor":' + orjson.dumps(name) + b","
 
 

@@ -10,6 +10,7 @@ import orjson
 from pipeline.cases import Held
 from pipeline.evaluation import (
     ACTUAL,
+    ALWAYS,
     JUDGE,
     AssignorAnswer,
     DisagreementError,
@@ -32,7 +33,8 @@ def checked(
 ) -> Iterator[tuple[Row, Int64 | None]]:
     """Judge answers; yield the columns of those that were not decided.
 
-    With the real answer comes its harm (`harm_of`).
+    With the real answer comes its harm (`harm_of`). Answers of heuristics of which the
+    documents differ in the name of the assignor alone have one verdict.
 
     Parameters
     ----------
@@ -44,7 +46,7 @@ def checked(
     DisagreementError
         If a verdict is another one than that computed before.
     """
-    case, undecided = None, {*coded.undecided}
+    case, undecided, verdicts = None, {*coded.undecided}, dict[str, Row]()
     for place in places:
         case = case or case_of(canonical(), claim_rule=claim_rule.value)
         name = coded.found.assignors[place]
@@ -52,7 +54,10 @@ def checked(
         if name == ACTUAL:
             document["members"] = held()
         is_round = coded.is_round and name == ACTUAL
-        verdict = judge_case(case, document, cooperative=is_round)
+        key = name if name in ALWAYS else coded.texts[place].partition(",")[2]
+        if key not in verdicts:
+            verdicts[key] = judge_case(case, document, cooperative=is_round)
+        verdict = verdicts[key]
         if place in undecided:
             answer = AssignorAnswer(
                 assignor=name, assignment=document, verdict=verdict, judged_by=JUDGE

@@ -229,13 +229,12 @@ def _evaluated(
                 failures.append(Failure(assignor=name, error=error))
     answers = first
     if assignees:
-        n_members = len(rebalance.members)
-        more = _empty(len(assignees), n_members, rebalance.n_partitions)
-        more.assignee[:] = [*assignees.values()]
+        answers = _with_room(first, len(assignees))
+        more = _from(answers, 2)
+        np.concatenate([*assignees.values()], out=more.assignee.reshape(-1))
         bound = counts[PEAK_LAG_BOUND]
         is_strict = claim_rule is ClaimRule.CURRENT_GENERATION
         evaluate_more(rebalance.code, is_strict, first.loads[1], bound, more)
-        answers = _joined(first, more)
     begin = 0 if rebalance.is_answered else 1
     return Evaluated(
         assignors=(ACTUAL, OPTIMUM, *assignees)[begin:],
@@ -249,13 +248,14 @@ def _evaluated(
     )
 
 
-def _joined(first: Answers, more: Answers) -> Answers:
-    return Answers(
-        assignee=np.concatenate((first.assignee, more.assignee)),
-        figures=np.concatenate((first.figures, more.figures)),
-        loads=np.concatenate((first.loads, more.loads)),
-        chains=np.concatenate((first.chains, more.chains)),
-    )
+def _with_room(first: Answers, count: int) -> Answers:
+    """Return answers, and after them rows for more, which are not written yet."""
+    columns = []
+    for rows in first:
+        every = np.empty((len(rows) + count, rows.shape[1]), rows.dtype)
+        every[: len(rows)] = rows
+        columns.append(every)
+    return Answers(*columns)
 
 
 def _from(answers: Answers, begin: int) -> Answers:
@@ -264,15 +264,6 @@ def _from(answers: Answers, begin: int) -> Answers:
         figures=answers.figures[begin:],
         loads=answers.loads[begin:],
         chains=answers.chains[begin:],
-    )
-
-
-def _empty(answers: int, members: int, partitions: int) -> Answers:
-    return Answers(
-        assignee=np.full((answers, partitions), NOBODY, np.int32),
-        figures=np.zeros((answers, FIELDS), np.int64),
-        loads=np.zeros((answers, members), np.int64),
-        chains=np.zeros((answers, members), np.int32),
     )
 
 

@@ -24,6 +24,7 @@ from pipeline.judging.case_tables import (
     with_counts,
 )
 from pipeline.judging.coded_answers import CodedAnswers
+from pipeline.judging.collection import without_collection
 from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.instance_batch import (
     InstanceBatch,
@@ -177,6 +178,10 @@ class JudgedBatch:
 
     def found(self) -> _Found:
         """Answer the questions of which the topics have names."""
+        with without_collection():
+            return self._found()
+
+    def _found(self) -> _Found:
         named = self._evaluated()
         written = assignment_texts([*named.values()])
         texts = dict(zip(named, written, strict=True))
@@ -329,12 +334,11 @@ class JudgedBatch:
         """Yield episodes, each judged as if it had been one step."""
         steps, answers = list[JudgedRebalance](), dict[int, Row]()
         for case, outcome in outcomes.items():
-            if self._ends[case] and outcome.actual is not None:
+            if self._ends[case] and (actual := outcome.actual) is not None:
                 step = found[self._episode[case]]
-                if (
-                    isinstance(step, JudgedRebalance)
-                    and (actual := step.actual) is not None
-                ):
+                if step is not outcome:  # of several rounds
+                    actual = step.actual if isinstance(step, JudgedRebalance) else None
+                if isinstance(step, JudgedRebalance) and actual is not None:
                     steps.append(step)
                     answers[case] = actual
         if answers:

@@ -53,7 +53,7 @@ class RebalanceCode:
     @property
     def n_partitions(self) -> int:
         """Number of partitions."""
-        return int(self.code[HEADER : HEADER + len(self.topics)].sum())
+        return sum(self.code[HEADER : HEADER + len(self.topics)].tolist())
 
     @property
     def has_one_order(self) -> bool:
