@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import compress
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +58,8 @@ _SCHEMA: Final = SCHEMAS["answers"]
 _VERDICT: Final = "valid"
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
+_Answer: TypeAlias = tuple[CodedAnswers, int]
+"""Answers to one rebalance, and the place of one of them."""
 
 
 def answer_batch(
@@ -72,55 +74,26 @@ def answer_batch(
     lasted : int64
         Milliseconds that the state after each lasts; null: not known.
     """
-    figures = np.concatenate([answers.found.answers.figures for answers in coded])
-    is_decided = figures[:, DECIDED] == 1
-    figures = figures[is_decided]
-    every = [
-        (answers, place)
-        for answers in coded
-        for place in range(len(answers.found.assignors))
-    ]
-    chosen = list(compress(every, is_decided))
-    per_rebalance = [len(answers.found.assignors) for answers in coded]
-    of = np.repeat(np.arange(len(coded)), per_rebalance)[is_decided]
+    chosen, of, figures = _decided(coded)
     listed = [answers.found.assignors[place] for answers, place in chosen]
     names = np.array(listed, object)
     is_optimum, is_actual = names == OPTIMUM, names == ACTUAL
     counts = np.array([answers.found.counts for answers in coded])[of]
     least = np.array([answers.found.optimum for answers in coded])[of]
-    moves = counts[:, OWNED] - figures[:, KEPT]
     moves_least = counts[:, OWNED] - least[:, KEPT]
-    withheld, bound = figures[:, WITHHELD], counts[:, PEAK_LAG_BOUND]
-    is_balanced = figures[:, DEC_MIN_BALANCED] == 1
     is_known = np.array([answers.lag_known for answers in coded])[of]
     columns: dict[str, Any] = {
         "assignor": listed,
         "applies": _same(True, len(of)),
         "verdict": _same(_VERDICT, len(of)),
-        "judged_by": [
-            JUDGE if answers.is_judged(place) else COLUMNS for answers, place in chosen
-        ],
         "violations": _empty_lists(len(of)),
-        **_loads([answers.found.answers.loads[place] for answers, place in chosen]),
-        **_peak_lags(figures, bound),
+        **_of_each(chosen, figures),
+        **_peak_lags(figures, counts[:, PEAK_LAG_BOUND]),
         "kip54_score": figures[:, SCORE],
         "kip54_score_least": least[:, SCORE],
         "kip54_balanced": figures[:, KIP54_BALANCED] == 1,
-        "dec_min_balanced": is_balanced,
-        "evidence": [
-            None if is_fine else answers.evidence(place)
-            for (answers, place), is_fine in zip(
-                chosen, is_balanced.tolist(), strict=True
-            )
-        ],
-        "kept": figures[:, KEPT],
-        "moves": moves,
-        "withheld": withheld,
-        "moves_least": moves_least,
-        "needless_lag": where(
-            is_actual & is_balanced & is_known, figures[:, NEEDLESS_LAG]
-        ),
-        "at_optimum": where(withheld == 0, is_balanced & (moves == moves_least)),
+        "dec_min_balanced": figures[:, DEC_MIN_BALANCED] == 1,
+        **_moves(figures, counts[:, OWNED], moves_least, is_actual & is_known),
         **_harm(
             [answers for answers, _ in compress(chosen, is_actual)],
             figures,
@@ -132,12 +105,57 @@ def answer_batch(
         "status": ["optimal" if name == OPTIMUM else None for name in listed],
         "proved_dec_min": is_optimum,
         "proved_stickiness": is_optimum,
-        "assignment": [answers.texts[place] for answers, place in chosen],
     }
     index = pa.array(of)
     for name in SHARED:
         columns[name] = rebalances[name].take(index)
     return batch("answers", len(of), columns)
+
+
+def _decided(coded: Sequence[CodedAnswers]) -> tuple[list[_Answer], Ints, Ints]:
+    """Return the decided answers, the rebalance of each, and their figures."""
+    figures = np.concatenate([answers.found.answers.figures for answers in coded])
+    is_decided = figures[:, DECIDED] == 1
+    sizes = [len(answers.found.assignors) for answers in coded]
+    every = (
+        (answers, place)
+        for answers, size in zip(coded, sizes, strict=True)
+        for place in range(size)
+    )
+    of = np.repeat(np.arange(len(coded)), sizes)[is_decided]
+    return list(compress(every, is_decided)), of, figures[is_decided]
+
+
+def _of_each(chosen: Sequence[_Answer], figures: Ints) -> dict[str, Any]:
+    """Return the columns that are computed answer by answer."""
+    are_balanced = (figures[:, DEC_MIN_BALANCED] == 1).tolist()
+    return {
+        "judged_by": [
+            JUDGE if answers.is_judged(place) else COLUMNS for answers, place in chosen
+        ],
+        **_loads([answers.found.answers.loads[place] for answers, place in chosen]),
+        "evidence": [
+            None if is_balanced else answers.evidence(place)
+            for (answers, place), is_balanced in zip(chosen, are_balanced, strict=True)
+        ],
+        "assignment": [answers.texts[place] for answers, place in chosen],
+    }
+
+
+def _moves(
+    figures: Ints, owned: Ints, moves_least: Ints, has_lag: Bools
+) -> dict[str, Any]:
+    """Return the columns of moves; ``has_lag``: that of needless moves is stated."""
+    moves, withheld = owned - figures[:, KEPT], figures[:, WITHHELD]
+    is_balanced = figures[:, DEC_MIN_BALANCED] == 1
+    return {
+        "kept": figures[:, KEPT],
+        "moves": moves,
+        "withheld": withheld,
+        "moves_least": moves_least,
+        "needless_lag": where(has_lag & is_balanced, figures[:, NEEDLESS_LAG]),
+        "at_optimum": where(withheld == 0, is_balanced & (moves == moves_least)),
+    }
 
 
 def _harm(
