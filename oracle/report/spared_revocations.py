@@ -28,14 +28,13 @@ OF_REBALANCE: Final = (
 OF_ANSWER: Final = ("cluster", "rebalance_id", "moves_least")
 """Columns of ``answers``, of the assignor ``actual``."""
 COOPERATIVE_PRICE: Final = (
-    "clients that have it, rebalances and owners as they were, assignments that are"
-    " balanced with the fewest moves, and one further rebalance where a partition moves"
-    " (real consumers needed as many, and 1 more in one of three groups)"
+    "clients that have it, rebalances and owners as they were, balanced assignments"
+    " with the fewest moves, and a further rebalance where a partition moves (real"
+    " consumers needed 1 more in one of three groups)"
 )
 NEXT_PRICE: Final = (
-    "the same, and a coordinator that assigns to members one by one: only rebalances"
-    " in which at most one member joined or left are counted (while a group of real"
-    " consumers started, 13 of its 18 partitions were revoked in addition)"
+    "the same, of rebalances in which at most one member joined or left (real consumers"
+    " revoked 13 of 18 partitions in addition while a group started)"
 )
 EAGER: Final = ("range", "roundrobin", "sticky", "cooperative-sticky")
 """Assignors of which it is known whether a rebalance was eager."""
