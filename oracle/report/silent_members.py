@@ -59,7 +59,7 @@ class GroupSilence:
             return ()
         lost = counted(self.members, "member")
         seconds = f"{-(-self.partition_ms // 1000):,} partition-seconds"
-        return (f"Partitions of {lost} that left had no reader for at most {seconds}.",)
+        return (f"Partitions of {lost} that left had no reader for up to {seconds}.",)
 
 
 def members_of(tables: Tables, rebalances: pa.Table) -> pa.Table:

@@ -29,7 +29,7 @@ def test_the_page_answers_why_groups_rebalanced(tmp_path: Path) -> None:
     assert told["crash-loop"] == [
         f"19 rebalances {day}: {counts} that joined or left",
         (
-            "Partitions of 14 members that left had no reader for at most 398 "
+            "Partitions of 14 members that left had no reader for up to 398 "
             "partition-seconds"
         ),
         "Static membership would have avoided 18 rebalances",

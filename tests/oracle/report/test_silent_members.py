@@ -198,11 +198,11 @@ def test_recorded_groups_are_those_of_explain(tmp_path: Path) -> None:
     sentences = {row.group: " ".join(row.findings) for row in found}
     assert sentences["quiet"] == ""
     assert sentences["dead-consumer"] == (
-        "Partitions of 1 member that left had no reader for at most 181"
+        "Partitions of 1 member that left had no reader for up to 181"
         " partition-seconds."
     )
     assert sentences["crash-loop"] == (
-        "Partitions of 14 members that left had no reader for at most 398"
+        "Partitions of 14 members that left had no reader for up to 398"
         " partition-seconds."
     )
 
