@@ -1,4 +1,8 @@
-"""Spark session: quiet on this machine, or on a cluster by its URL or spark-submit."""
+"""Spark: quiet on this machine, or on a cluster by its URL or spark-submit.
+
+An audit of files of this machine needs Spark's tasks alone: to load its SQL, and to
+plan queries, takes Java longer than all other work of a small audit.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from typing import Any
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -52,9 +57,9 @@ DEFAULT_MASTER = "local[*]"
 
 _MASTER = re.compile(r"local(\[.+\]|-cluster\[.+\])?$|spark://.|k8s://.|yarn$")
 _QUIET = Path(__file__).with_name("log4j2.properties")
-_QUICK_START = "-XX:TieredStopAtLevel=1"
-"""Compile lightly: the heavy work is in Python, and optimising Spark's code for the
-minute that an audit takes costs half of Java's time."""
+_QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Compile lightly, and let one thread collect garbage: the heavy work is in Python, and
+optimising Spark's code for the minute that an audit takes costs half of Java's time."""
 
 _NEWER_JAVA = (24, "--sun-misc-unsafe-memory-access=allow")
 """From this version on, Java warns about calls of Spark's libraries; allow it."""
@@ -80,10 +85,19 @@ def is_submitted() -> bool:
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
 
-def spark_session(
+def sql_session(spark: SparkContext) -> SparkSession:
+    """Return a session of Spark's SQL on a running Spark, with settings of its own."""
+    assert spark is SparkContext._active_spark_context  # noqa: S101  # there is one
+    session = SparkSession.builder.getOrCreate().newSession()
+    # Each stage sets its number of tasks; adaptive planning only costs time.
+    session.conf.set("spark.sql.adaptive.enabled", "false")
+    return session
+
+
+def spark_context(
     master: str | None = None, app_name: str = "assignor-oracle"
-) -> SparkSession:
-    """Return a running session, without changing the machine's Java settings.
+) -> SparkContext:
+    """Return a running Spark, without changing the machine's Java settings.
 
     ``spark-submit`` has chosen the master, the name, the memory, and the log; only
     `SETTINGS` are then added. Otherwise the master is by default `DEFAULT_MASTER`.
@@ -101,8 +115,7 @@ def spark_session(
             raise OracleError(f"spark-submit has chosen the master: omit {master!r}")
         python = os.environ.get("PYSPARK_PYTHON", sys.executable)
         changed: dict[str, str | None] = {"PYSPARK_PYTHON": python}
-        builder = SparkSession.builder
-        return _started(builder, SETTINGS, changed, where="under spark-submit")
+        return _started(SETTINGS, changed, where="under spark-submit")
     master = DEFAULT_MASTER if master is None else master
     if not _MASTER.match(master):
         known = "local[*], spark://host:port, yarn or k8s://..."
@@ -112,16 +125,15 @@ def spark_session(
     settings |= {"spark.app.name": app_name, "spark.master": _with_attempts(master)}
     if is_local(master):
         settings |= _local_settings()
-    builder = SparkSession.builder
     variables = _variables(runtime, master)
-    return _started(builder, settings, variables, where=f"on {master}")
+    return _started(settings, variables, where=f"on {master}")
 
 
-def java_of(session: SparkSession) -> JavaRuntime:
+def java_of(spark: SparkContext) -> JavaRuntime:
     """Return the Java that the driver runs on."""
     if not is_submitted():
         return java_home()
-    system: Any = session.sparkContext._jvm.System  # type: ignore[union-attr]
+    system: Any = spark._jvm.System  # type: ignore[union-attr]
     return JavaRuntime(
         home=Path(system.getProperty("java.home")),
         origin="spark-submit",
@@ -130,25 +142,22 @@ def java_of(session: SparkSession) -> JavaRuntime:
 
 
 def _started(
-    builder: SparkSession.Builder,
-    settings: dict[str, str],
-    variables: dict[str, str | None],
-    *,
-    where: str,
-) -> SparkSession:
-    for key, value in settings.items():
-        builder = builder.config(key, value)
+    settings: dict[str, str], variables: dict[str, str | None], *, where: str
+) -> SparkContext:
     try:
         with _environment(variables):
             if is_nameless() and not is_submitted():
                 log_in(settings)
-            session = builder.getOrCreate()
-            if not is_local(session.sparkContext.master or ""):
-                wait_for_executors(session)
+            conf = SparkConf()
+            for key, value in settings.items():
+                conf.set(key, value)
+            spark = SparkContext.getOrCreate(conf)
+            if not is_local(spark.master or ""):
+                wait_for_executors(spark)
     except (PySparkException, Py4JError, OSError) as error:
         said = " ".join(str(error).splitlines()[:2])
         raise OutsideError(f"Spark does not start {where}: {said}") from error
-    return session
+    return spark
 
 
 def _with_attempts(master: str) -> str:

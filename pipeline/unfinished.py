@@ -80,11 +80,11 @@ class Unfinished:
         ]
 
     def files(self, folder: str) -> list[str]:
-        """Return the complete Parquet files of a folder."""
+        """Return the complete files of a folder, of Parquet or of Arrow."""
         return [
             f"{folder}/{entry.below[0]}"
             for entry in self._store.files(folder)
-            if len(entry.below) == 1 and entry.uri.endswith(".parquet")
+            if len(entry.below) == 1 and entry.uri.endswith((".parquet", ".arrow"))
         ]
 
     @contextmanager

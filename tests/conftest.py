@@ -70,9 +70,9 @@ def pytest_runtest_makereport(
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     """The one session of this process; an audit on a ``local`` master runs in it."""
-    from pipeline.session import spark_session  # noqa: PLC0415
+    from pipeline.session import spark_context, sql_session  # noqa: PLC0415
 
-    session = spark_session("local[2]")
+    session = sql_session(spark_context("local[2]"))
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()

@@ -2,6 +2,7 @@
 
 from pipeline.audit.request import AuditRequest
 from pipeline.audit.run import AuditSummary, audit
+from pipeline.audit.spared_pandas import spare_pandas
 from pipeline.audit_writing import is_part_of_audit, refuse_replaced
 
 __all__ = [
@@ -10,4 +11,5 @@ __all__ = [
     "audit",
     "is_part_of_audit",
     "refuse_replaced",
+    "spare_pandas",
 ]

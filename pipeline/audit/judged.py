@@ -98,7 +98,7 @@ def _runs(part: int, gathered: Mapping[str, list[pa.RecordBatch]]) -> pa.RecordB
     for name, batches in gathered.items():
         run = pa.Table.from_batches(batches, _RUNS[name]).combine_chunks()
         row |= {
-            name: as_bytes(run, "zstd"),
+            name: as_bytes(run, "lz4"),
             f"{name}_rows": run.num_rows,
             f"{name}_bytes": run.nbytes,
         }

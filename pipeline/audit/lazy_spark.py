@@ -8,15 +8,17 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import dropwhile, takewhile
 from threading import Thread
 from typing import Final
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from pipeline.audit.interrupt import interrupts_kept, java_ended, signals_deferred
 from pipeline.evaluation import DisagreementError
 from pipeline.files import HadoopStore, Location
-from pipeline.session import is_local, is_submitted, java_of, spark_session
+from pipeline.session import is_local, is_submitted, java_of, spark_context
 from pipeline.sources.spark_rows import SPARK_ERRORS
 from rebalance import OracleError, OutputError, OutsideError
 
@@ -45,10 +47,10 @@ class LazySpark:
         self._master = master
         self._out = out
         self._clock = clock
-        self._started: tuple[SparkSession, str] | None = None
+        self._started: tuple[SparkContext, str] | None = None
 
-    def start(self) -> tuple[SparkSession, str]:
-        """Return the session and the description of its Java."""
+    def start(self) -> tuple[SparkContext, str]:
+        """Return Spark and the description of its Java."""
         if self._started is None:
             running = _spark(self._master, self._out, self._clock)
             self._started = self._stack.enter_context(running)
@@ -62,34 +64,30 @@ class LazySpark:
 @contextmanager
 def _spark(
     master: str | None, out: Location, clock: Clock
-) -> Iterator[tuple[SparkSession, str]]:
+) -> Iterator[tuple[SparkContext, str]]:
     """Start Spark, or use a running session; convert its failures into our errors."""
     running = SparkSession.getActiveSession()
     is_own = running is None and not is_submitted()
     with interrupts_kept(), java_ended() if is_own else nullcontext():
         with signals_deferred(), clock.phase("start"):
-            session = spark_session(master)
-            java = str(java_of(session))
+            spark = running.sparkContext if running else spark_context(master)
+            java = str(java_of(spark))
         if is_own:
-            _silence(session)
-        spark = session.newSession()
-        # Each stage sets its number of tasks; adaptive planning only costs time.
-        spark.conf.set("spark.sql.adaptive.enabled", "false")
-        if is_own and is_local(session.sparkContext.master or ""):
-            in_background(partial(_start_workers, spark))
+            _silence(spark)
+            if is_local(spark.master or ""):
+                in_background(partial(_start_workers, spark))
         try:
             yield spark, java
         except SPARK_ERRORS as error:
             raise failure_of(error, out) from error
         finally:
             if running is None:
-                session.stop()
+                spark.stop()
 
 
-def _start_workers(spark: SparkSession) -> None:
+def _start_workers(spark: SparkContext) -> None:
     """Let the daemon of Python's workers load the judge while the audit is planned."""
-    table = spark.range(0, 1, 1, 1).mapInArrow(lambda rows: rows, "id bigint")
-    table.write.format("noop").mode("append").save()
+    spark.parallelize([0], 1).count()
 
 
 def in_background(prepare: Callable[[], object]) -> None:
@@ -102,12 +100,12 @@ def in_background(prepare: Callable[[], object]) -> None:
     Thread(target=run).start()
 
 
-def _silence(session: SparkSession) -> None:
+def _silence(spark: SparkContext) -> None:
     """Suppress Spark's output to the terminal: errors are raised, too."""
-    session.sparkContext.setLogLevel("OFF")
+    spark.setLogLevel("OFF")
     # If Java is gone, PySpark warns, and its server prints a traceback.
     warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM")
-    server = vars(session.sparkContext).get("_accumulatorServer")
+    server = vars(spark).get("_accumulatorServer")
     if server is not None:
         server.handle_error = _nothing
 
@@ -124,6 +122,7 @@ _FULL: Final = (
     "Input/output error",
 )
 
+_TRACEBACK: Final = "Traceback (most recent call last)"
 _WORKER_ENDED: Final = "Python worker exited unexpectedly"
 """Spark writes this between other lines, of which the first names no reason."""
 
@@ -135,9 +134,12 @@ def failure_of(error: Exception, out: Location) -> OracleError:
         if reason in text:
             return OutputError(reason.lower(), target=str(out))
     lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
-    # The error is the last line of a Python worker's traceback, and the first of
-    # Java's.
-    summary = lines[-1] if "Traceback (most recent call last)" in text else lines[0]
+    # The error is the last line of a Python worker's traceback, which frames of Java
+    # can follow, and the first of Java's.
+    summary = lines[0]
+    if _TRACEBACK in text:
+        after = dropwhile(lambda line: _TRACEBACK not in line, lines)
+        *_, summary = takewhile(lambda line: not line.startswith("at "), after)
     for kind in (DisagreementError, OutsideError):  # raised by a worker
         _, name, reason = summary.partition(f"{kind.__name__}: ")
         if name:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import pyarrow as pa
+from pyspark import RDD, SparkContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
@@ -16,7 +17,8 @@ from pipeline.live import (
     records_of_batch,
     row_of_record,
 )
-from pipeline.sources.parcels import parcels_of_shares, parcels_table
+from pipeline.session import sql_session
+from pipeline.sources.parcels import Parcel, parcels_of_shares, parcels_of_table
 from pipeline.sources.rows import batches_of
 
 Batches = Iterator[pa.RecordBatch]
@@ -29,14 +31,15 @@ _READING: Final = {
 }
 
 
-def live_parcels(spark: SparkSession, live: LiveSource, tasks: int) -> DataFrame:
-    """Read all ranges; rows as in `pipeline.sources.parcels.PARCELS`.
+def live_parcels(spark: SparkContext, live: LiveSource, tasks: int) -> RDD[Parcel]:
+    """Read all ranges.
 
     Spark's Kafka connector is not used: it exists for some versions of Spark only, and
     it would have to be fetched (``docs/live.md``).
     """
     if live.kept is not None:
-        return parcels_table(kept_table(spark, *live.kept), tasks, _rows_of_kept)
+        kept = kept_table(sql_session(spark), *live.kept)
+        return parcels_of_table(kept, tasks, _rows_of_kept)
     log = live.log
 
     def read(within: LogRange) -> Batches:

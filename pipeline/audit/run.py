@@ -12,7 +12,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
 from pipeline.audit.audit_input import found_input
 from pipeline.audit.case_choice import NO_TIME, CaseChoice
@@ -24,7 +24,7 @@ from pipeline.audit.night import Night, NightResult, opened_night
 from pipeline.audit.request import AuditRequest
 from pipeline.audit.run_row import run_table
 from pipeline.audit.stage_progress import Progress, watched
-from pipeline.audit.stages import Seen, last_of, seen_by_tasks
+from pipeline.audit.stages import Seen, last_of
 from pipeline.audit.steps import (
     Division,
     division_of,
@@ -153,11 +153,11 @@ def audit(
         finished = datetime.now(UTC)
         manifest = manifest_of(
             found,
-            parameters=parameters | {"master": spark.sparkContext.master},
+            parameters=parameters | {"master": spark.master},
             counts=counts,
             spark={
                 "tasks": settings.division.parts,
-                "cores": spark.sparkContext.defaultParallelism,
+                "cores": spark.defaultParallelism,
             },
             java=java,
             started=started,
@@ -199,15 +199,15 @@ class _Audit:
 
 
 def _run(
-    spark: SparkSession, found: FoundSources, place: Staging, audit: _Audit
+    spark: SparkContext, found: FoundSources, place: Staging, audit: _Audit
 ) -> AuditCounts:
     """Read, judge, and write, as far as an earlier run has not done so."""
-    tracker, work = spark.sparkContext.statusTracker(), place.work
+    tracker, work = spark.statusTracker(), place.work
     with audit.clock.phase("read"), watched(tracker, audit.progress, "read"):
         earlier = earlier_work(spark, work, audit.tell)
         if earlier is not None:
             audit.tell(f"continuing: {earlier.described(len(work.tables()))}")
-            cases = earlier.cases
+            cases, seen = earlier.cases, earlier.seen
         else:
             cases = read_cases(
                 spark,
@@ -218,7 +218,7 @@ def _run(
                 audit.choice,
                 audit.night,
             )
-        seen = seen_by_tasks(cases)
+            seen = cases.seen()
         _tell_left_out(seen, audit)
         names = {**seen.names, **audit.facts.names}
         counts = replace(audit.facts.counts, shown=known_counts(seen.topics, names))
@@ -241,7 +241,7 @@ def _run(
         are_optima_judged=is_small,
     )
     with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):
-        files = judge_cases(work, cases, earlier, settings)
+        files = judge_cases(cases, earlier, settings)
     with (
         audit.clock.phase("write"),
         watched(tracker, audit.progress, "write"),

@@ -25,6 +25,10 @@ from pipeline.table_files import sizes_of
 
 RANGE_BYTES: Final = 16 << 20
 """Bytes of the rows that are sorted at once, about, unless there are very many rows."""
+AT_ONCE: Final = 4
+"""Ranges that are sorted together, without files, if there are not more."""
+HELD: Final = 3
+"""The same of rows that are read once, in tasks: several of them run at a time."""
 MOST_RANGES: Final = 500
 """Files that are open at once; systems often permit a thousand."""
 SAMPLES: Final = 64
@@ -37,6 +41,7 @@ def in_order(
     schema: pa.Schema,
     keys: Sequence[str],
     size: int,
+    at_once: int = AT_ONCE,
 ) -> Iterator[pa.Table]:
     """Yield the rows of all tables in the order of some columns.
 
@@ -46,9 +51,11 @@ def in_order(
         Reads the tables; can be called several times.
     size
         Bytes of all tables.
+    at_once
+        Number of ranges that are sorted together, if there are not more.
     """
     count = min(-(-size // RANGE_BYTES), MOST_RANGES)
-    if count <= 1:
+    if count <= at_once:
         yield _sorted(pa.concat_tables([schema.empty_table(), *tables()]), keys)
         return
     bounds = _bounds(tables(), keys, count, size)
@@ -63,10 +70,25 @@ def in_order_once(
     tables: Iterable[pa.Table], schema: pa.Schema, keys: Sequence[str]
 ) -> Iterator[pa.Table]:
     """Yield the rows of all tables in order; the tables are read once."""
+    left, held, size = iter(tables), [schema.empty_table()], 0
+    for table in left:
+        held.append(table)
+        size += table.nbytes
+        if size > HELD * RANGE_BYTES:
+            break
+    else:
+        rows = pa.concat_tables(held)
+        held.clear()
+        rows = _sorted(rows, keys)  # the others are not held meanwhile
+        yield rows
+        return
     with tempfile.TemporaryDirectory() as scratch:
-        path, size = str(Path(scratch, "rows")), 0
+        path = str(Path(scratch, "rows"))
         with pa.ipc.new_stream(path, schema, options=_COMPRESSED) as stream:
-            for table in tables:
+            for table in held:
+                stream.write_table(table)
+            held.clear()
+            for table in left:
                 stream.write_table(table)
                 size += table.nbytes
 
@@ -75,7 +97,7 @@ def in_order_once(
                 for some in gathered(stream, lambda batch: int(batch.nbytes)):
                     yield pa.Table.from_batches(some)
 
-        yield from in_order(again, schema, keys, size)
+        yield from in_order(again, schema, keys, size, HELD)
 
 
 def _sorted(table: pa.Table, keys: Sequence[str]) -> pa.Table:

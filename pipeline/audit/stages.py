@@ -1,28 +1,26 @@
-"""Spark stages of the audit: pure functions from tables to tables.
+"""Spark stages of the audit: pure functions of Arrow batches.
 
 Records are brought to the task of their group, sorted by offset, and cases are judged
 in batches. The result of a stage does not depend on how Spark divides the work. The
-work of a stage's tasks is a function of Arrow batches (`reconstruct_batches`,
-`match_batches`, `judge_batches`), which does not need Spark.
+work of a stage's tasks (`reconstruct_batches`, `match_batches`, `judge_batches`) does
+not need Spark.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as f
-from pyspark.sql.pandas.types import from_arrow_schema
-from pyspark.sql.types import StructType
+from pyspark import RDD
 
 from pipeline.audit.case_choice import LEFT_OUT_BECAUSE, CaseChoice
-from pipeline.audit.judged import JUDGED, PART, judged_batches
+from pipeline.audit.judged import PART, judged_batches
 from pipeline.audit.sorting import in_order_once
 from pipeline.case_table import case_at
 from pipeline.describe.record_states import with_record_states
@@ -34,7 +32,7 @@ from pipeline.judging.settings import Settings
 from pipeline.judging.topic_names import names_of_ids
 from pipeline.nights.continued import continued_batches
 from pipeline.sightings import Sighting
-from pipeline.sources.parcels import ADDRESS, parcels_table, unpacked
+from pipeline.sources.parcels import Parcel, delivered, parcels_of, unpacked
 from pipeline.sources.rows import (
     CARRIED,
     CASE,
@@ -70,12 +68,12 @@ OF_NIGHTS: Final = (CARRIED, OPENED, KEPT, SPAN)
 
 
 def reconstruct(
-    parcels: DataFrame,
+    parcels: RDD[Parcel],
     tasks: int,
     *,
     are_single: bool = False,
     choice: CaseChoice = _ALL_CASES,
-) -> DataFrame:
+) -> RDD[pa.RecordBatch]:
     """Gather the records of each group in order, and reconstruct its cases.
 
     ``parcels`` are packed for so many tasks (`pipeline.sources.parcels`). The number of
@@ -83,10 +81,7 @@ def reconstruct(
     that Spark repeats is not counted twice. ``are_single``: each case has a row of its
     own. Only the chosen cases are part of the result.
     """
-
-    def stage(batches: Batches) -> Batches:
-        return reconstruct_batches(batches, are_single=are_single, choice=choice)
-
+    stage = partial(reconstruct_batches, are_single=are_single, choice=choice)
     return _by_group(parcels, tasks, stage)
 
 
@@ -125,7 +120,7 @@ def last_of(times: Iterable[int | None]) -> int | None:
     return max((at for at in times if at is not None), default=None)
 
 
-def continue_histories(parcels: DataFrame, tasks: int) -> DataFrame:
+def continue_histories(parcels: RDD[Parcel], tasks: int) -> RDD[pa.RecordBatch]:
     """Continue the histories of groups from earlier nights (`continued_batches`)."""
     return _by_group(parcels, tasks, continued_batches)
 
@@ -141,20 +136,17 @@ def _single(rows: Iterable[Row]) -> Iterator[Row]:
 
 
 def match_snapshots(
-    rows: DataFrame,
+    rows: RDD[pa.RecordBatch],
     names: dict[str, str],
     tasks: int,
     choice: CaseChoice = _ALL_CASES,
-) -> DataFrame:
+) -> RDD[pa.RecordBatch]:
     """Match the snapshots of each group with its rebalances (`match_batches`).
 
     This takes a stage of its own: the names of topic ids come from all groups.
     """
-
-    def match(batches: Batches) -> Batches:
-        return match_batches(batches, names, choice)
-
-    return _by_group(parcels_table(rows, tasks), tasks, match)
+    packed = rows.mapPartitions(partial(parcels_of, tasks=tasks))
+    return _by_group(packed, tasks, partial(match_batches, names=names, choice=choice))
 
 
 def match_batches(
@@ -178,21 +170,25 @@ class Seen(NamedTuple):
     matched: frozenset[str]  # names of groups that were asked for, and occur
 
 
-def seen_by_tasks(rows: DataFrame) -> Seen:
-    """Collect the counts of the tasks of `reconstruct`, in one job."""
-    is_counted = f.col("what").isin(*COUNTS, CASES)
-    columns = ("key", "record", "records", "at", "until", "reason")
-    kept = [f.when(is_counted, f.col(name)).alias(name) for name in columns]
-    found: dict[str, list[Row]] = defaultdict(list)
-    for row in rows.groupBy("what", *kept).count().collect():
-        found[row["what"]].append(row.asDict())
+SEEN: Final = ("what", "key", "record", "records", "at", "until", "reason")
+"""Columns of rows from which facts and counts are gathered."""
+
+
+def seen_by_tasks(rows: Iterable[pa.Table]) -> Seen:
+    """Gather the counts of the tasks of `reconstruct`; rows have the columns `SEEN`."""
+    counted, found = pa.array([*COUNTS, CASES]), defaultdict[str, list[Row]](list)
+    cases = 0
+    for table in rows:
+        is_counted = pc.is_in(table["what"], counted)
+        for row in table.filter(is_counted).to_pylist():
+            found[row["what"]].append(row)
+        cases += pc.sum(pc.equal(table["what"], CASE)).as_py() or 0
     return Seen(
-        topics=[sighting_of(row) for row in found[TOPIC]],
-        names=names_of_ids((bytes(r["key"]), r["record"]) for r in found[TOPIC_ID]),
-        rows_read=sum(row["records"] * row["count"] for row in found[READ]),
-        rows_repeated=sum(row["records"] * row["count"] for row in found[REPEATED]),
-        cases=sum(row["count"] for row in found[CASE])
-        + sum(row["records"] * row["count"] for row in found[CASES]),
+        topics=[*dict.fromkeys(map(sighting_of, found[TOPIC]))],
+        names=names_of_ids((row["key"], row["record"]) for row in found[TOPIC_ID]),
+        rows_read=sum(row["records"] for row in found[READ]),
+        rows_repeated=sum(row["records"] for row in found[REPEATED]),
+        cases=cases + sum(row["records"] for row in found[CASES]),
         history_end=last_of(row["at"] for row in found[READ]),
         left_out=left_out_of(found[LEFT_OUT]),
         matched=frozenset(row["record"] for row in found[MATCHED]),
@@ -203,23 +199,18 @@ def left_out_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, int]:
     """Add up the cases that are left out, per reason that occurs."""
     counts = Counter[str]()
     for row in rows:
-        counts[row["reason"]] += row["records"] * row.get("count", 1)
+        counts[row["reason"]] += row["records"]
     return {why: counts[why] for why in LEFT_OUT_BECAUSE if counts[why]}
 
 
-def topic_names(rows: DataFrame) -> dict[str, str]:
+def topic_names(rows: RDD[pa.RecordBatch]) -> dict[str, str]:
     """Collect the names of topic ids, over all tasks."""
-    stated = rows.where(f.col("what") == TOPIC_ID).select("key", "record").distinct()
-    return names_of_ids((bytes(row["key"]), row["record"]) for row in stated.collect())
+    return names_of_ids(rows.flatMap(_stated_ids).collect())
 
 
-def judge(cases: DataFrame, settings: Settings) -> DataFrame:
-    """Judge all cases, each in the part that it is in; rows as in `JUDGED`."""
-
-    def results(batches: Batches) -> Batches:
-        return judge_batches(batches, settings)
-
-    return cases.mapInArrow(results, _spark(JUDGED))
+def _stated_ids(batch: pa.RecordBatch) -> list[tuple[bytes, str]]:
+    rows = batch.select(["what", "key", "record"]).to_pylist()
+    return [(row["key"], row["record"]) for row in rows if row["what"] == TOPIC_ID]
 
 
 def judge_batches(batches: Batches, settings: Settings) -> Batches:
@@ -236,23 +227,18 @@ def judge_batches(batches: Batches, settings: Settings) -> Batches:
         yield from judged_batches(part, judge_rows(group, settings, known))
 
 
-def to_judge(rows: DataFrame) -> DataFrame:
-    """Select the rows that are judged: not topics, their ids, and counts of rows."""
-    return rows.where(~f.col("what").isin(*COUNTS, *OF_NIGHTS))
-
-
 def _by_group(
-    parcels: DataFrame, tasks: int, stage: Callable[[Batches], Batches]
-) -> DataFrame:
+    parcels: RDD[Parcel], tasks: int, stage: Callable[[Batches], Batches]
+) -> RDD[pa.RecordBatch]:
     """Bring the rows of each group to one task, where a stage gets them sorted."""
 
-    def staged(batches: Batches) -> Batches:
-        return stage(_sorted_rows(batches))
+    def staged(received: Iterable[Parcel]) -> Batches:
+        return stage(_sorted_rows(received))
 
-    return parcels.repartition(tasks, ADDRESS).mapInArrow(staged, _spark(ROWS))
+    return delivered(parcels, tasks).mapPartitions(staged)
 
 
-def _sorted_rows(parcels: Batches) -> Batches:
+def _sorted_rows(parcels: Iterable[Parcel]) -> Batches:
     for table in in_order_once(unpacked(parcels), ROWS, HISTORY_ORDER):
         yield from table.to_batches(ROWS_PER_BATCH)
 
@@ -263,10 +249,6 @@ def _rows_of(batches: Batches) -> Iterator[Row]:
 
 def _rows_read(batch: pa.RecordBatch) -> int:
     """Count records, cases, and quarantined records; topics are not counted."""
-    table = pa.table({name: batch.column(name) for name in ("what", "records")})
-    read = table.filter(pc.field("what") != TOPIC)
-    return int(pc.sum(pc.fill_null(read["records"], 1)).as_py() or 0)
-
-
-def _spark(schema: pa.Schema) -> StructType:
-    return from_arrow_schema(schema)
+    records = pc.fill_null(batch.column("records"), 1)
+    is_read = pc.not_equal(batch.column("what"), TOPIC)
+    return int(pc.sum(records.filter(is_read)).as_py() or 0)

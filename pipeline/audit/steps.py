@@ -4,30 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial
 from typing import Final
 
 import pyarrow as pa
-from pyspark import StorageLevel
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as f
+from pyspark import SparkContext, StorageLevel
 
 from pipeline.audit.case_choice import CaseChoice
-from pipeline.audit.judged import PART, JudgedRuns
+from pipeline.audit.judged import JudgedRuns
 from pipeline.audit.night import Night
 from pipeline.audit.stages import (
+    Seen,
     continue_histories,
-    judge,
+    judge_batches,
     match_snapshots,
     reconstruct,
-    to_judge,
     topic_names,
 )
-from pipeline.audit.stored_work import save_cases, save_judged, saved_cases
+from pipeline.audit.stored_work import StoredCases, save_cases, saved_cases
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.settings import Settings
 from pipeline.sources.find import FoundSources
 from pipeline.sources.lag_metrics import gap_rows
+from pipeline.sources.parcels import together
 from pipeline.sources.spark_rows import (
     SPARK_ERRORS,
     parcels_of_rows,
@@ -63,7 +62,8 @@ class Division:
 class Earlier:
     """Work of an earlier run: complete cases, and files of judged parts."""
 
-    cases: DataFrame
+    cases: StoredCases
+    seen: Seen
     files: list[str]
     judged: frozenset[int]
     parts: frozenset[int]
@@ -75,13 +75,13 @@ class Earlier:
 
 
 def division_of(
-    spark: SparkSession, found: FoundSources, tasks: int | None
+    spark: SparkContext, found: FoundSources, tasks: int | None
 ) -> Division:
     """Divide the work by the length of the sources; ``tasks``, if given, is exact."""
     length = sum(file.length for file in found.files)
     if found.live is not None:
         length += found.live.records * BYTES_PER_RECORD
-    cores = spark.sparkContext.defaultParallelism
+    cores = spark.defaultParallelism
     most = tasks or max(LEAST_TASKS, TASKS_PER_CORE * cores)
     by_length = min(MOST_PARTS, length // BYTES_PER_PART)
     return Division(
@@ -91,7 +91,7 @@ def division_of(
 
 
 def earlier_work(
-    spark: SparkSession, work: Unfinished, tell: Callable[[str], None]
+    spark: SparkContext, work: Unfinished, tell: Callable[[str], None]
 ) -> Earlier | None:
     """Return the work of an earlier run; None without complete cases.
 
@@ -102,13 +102,14 @@ def earlier_work(
         return None
     try:
         files = _file_per_part(work)
-        parts = frozenset(_parts_of(to_judge(cases)))
-    except (*SPARK_ERRORS, pa.ArrowException):
+        seen, parts = cases.seen(), cases.parts()
+    except (*SPARK_ERRORS, pa.ArrowException, OSError, ValueError):
         tell("the unfinished audit cannot be read: beginning anew")
         work.clear()
         return None
     return Earlier(
         cases=cases,
+        seen=seen,
         files=sorted(files.values()),
         judged=frozenset(files),
         parts=parts,
@@ -116,44 +117,44 @@ def earlier_work(
 
 
 def read_cases(
-    spark: SparkSession,
+    spark: SparkContext,
     work: Unfinished,
     found: FoundSources,
     facts: ClusterFacts,
     division: Division,
     choice: CaseChoice,
     night: Night | None = None,
-) -> DataFrame:
+) -> StoredCases:
     """Read the sources, reconstruct their cases, and save the chosen ones.
 
     The histories of earlier audits are continued in a ``night``.
     """
     tasks, most = division.tasks, facts.max_partitions
-    tables: list[DataFrame] = []
+    parcels = []
     carried = [] if night is None else night.carried()
     if files := [*found.files, *carried]:
-        parcels = source_parcels(
+        of_files = source_parcels(
             spark,
             files,
             tasks=tasks,
             max_partitions=most,
             select=iter if night is None else night.select(),
         )
-        tables.append(parcels)
+        parcels.append(of_files)
     if notices := [*unknown_rows(found.unknown), *gap_rows(found.lag_gaps)]:
-        tables.append(parcels_of_rows(spark, notices, tasks))
+        parcels.append(parcels_of_rows(spark, notices, tasks))
     if found.live is not None:
         from pipeline.audit.live_rows import live_parcels  # noqa: PLC0415
 
-        tables.append(live_parcels(spark, found.live, tasks))
+        parcels.append(live_parcels(spark, found.live, tasks))
+    read = together(parcels)
     if night is not None:
-        cases = continue_histories(reduce(DataFrame.unionByName, tables), tasks)
+        cases = continue_histories(read, tasks)
         return save_cases(spark, work, cases, division.parts)
-    table = reduce(DataFrame.unionByName, tables)
     if not found.has_states:
-        cases = reconstruct(table, tasks, choice=choice)
+        cases = reconstruct(read, tasks, choice=choice)
         return save_cases(spark, work, cases, division.parts)
-    cases = reconstruct(table, tasks, are_single=True)
+    cases = reconstruct(read, tasks, are_single=True)
     kept = cases.persist(StorageLevel.MEMORY_AND_DISK)
     try:
         names = {**topic_names(kept), **facts.names}
@@ -164,15 +165,14 @@ def read_cases(
 
 
 def judge_cases(
-    work: Unfinished, cases: DataFrame, earlier: Earlier | None, settings: Settings
+    cases: StoredCases, earlier: Earlier | None, settings: Settings
 ) -> list[str]:
     """Judge the parts that are not judged yet; return the files of all parts."""
-    left, files = to_judge(cases), list[str]()
+    parts, files = cases.parts(), list[str]()
     if earlier is not None:
-        files += earlier.files
-        left = left.where(~f.col(PART).isin(*earlier.judged))
-    if earlier is None or earlier.judged < earlier.parts:
-        files += save_judged(work, judge(left, settings))
+        files, parts = earlier.files, parts - earlier.judged
+    if parts:
+        files = files + cases.judge(partial(judge_batches, settings=settings), parts)
     return files
 
 
@@ -188,7 +188,3 @@ def _file_per_part(work: Unfinished) -> dict[int, str]:
             for file, path in zip(files, paths, strict=True)
             for part in JudgedRuns([path]).parts()
         }
-
-
-def _parts_of(rows: DataFrame) -> set[int]:
-    return {row[PART] for row in rows.select(PART).distinct().collect()}

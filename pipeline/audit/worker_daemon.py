@@ -7,12 +7,11 @@ loads the compiled judge. Nothing here may start a thread, which a fork does not
 from __future__ import annotations
 
 import gc
-import sys
 from typing import Final
 
-import pyarrow as pa
 from pyspark.daemon import manager
 
+from pipeline.audit.spared_pandas import spare_pandas
 from pipeline.cases import CLAIMS, Case, CaseMember
 from pipeline.evaluation import selection
 from pipeline.history.whole_groups import histories_of_groups
@@ -55,28 +54,6 @@ def load_histories() -> list[str]:
     place = {"source_partition": 0, "source_offset": 0, "at": 0}
     row = record_row("daemon", place, key=key, value=value) | {"group_id": "g"}
     return [found["what"] for found in histories_of_groups(batches_of([row]))]
-
-
-class _WithoutPandas:
-    """Finder of modules that hides pandas."""
-
-    @staticmethod
-    def find_spec(name: str, *_: object) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError(name=name)
-
-
-def spare_pandas() -> None:
-    """Let Arrow look for pandas, which it does once, while there is none to be found.
-
-    It would load pandas for the first list that it converts, and nothing here uses it:
-    30 MiB in each worker.
-    """
-    sys.meta_path.insert(0, _WithoutPandas)
-    try:
-        pa.array([0])
-    finally:
-        sys.meta_path.remove(_WithoutPandas)
 
 
 if __name__ == "__main__":

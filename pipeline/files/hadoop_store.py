@@ -18,7 +18,7 @@ from pipeline.files.stores import FileEntry
 from rebalance import DEVICE_FAILURES
 
 if TYPE_CHECKING:  # local files are read without Spark
-    from pyspark.sql import SparkSession
+    from pyspark import SparkContext
 
 _BUFFER: Final = 256 << 10
 _OF_THE_NETWORK: Final = (
@@ -45,7 +45,7 @@ class HadoopStore:
     Credentials and endpoints are those of the session's Hadoop configuration.
     """
 
-    def __init__(self, spark: SparkSession) -> None:
+    def __init__(self, spark: SparkContext) -> None:
         # The private names are PySpark's only way to Java; its own readers use them.
         self._jvm: Any = spark._jvm
         self._conf: Any = spark._jsc.hadoopConfiguration()

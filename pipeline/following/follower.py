@@ -36,6 +36,7 @@ from pipeline.live import (
     latest_offsets,
     read_identity,
 )
+from pipeline.session import sql_session
 from pipeline.sources.spark_rows import SPARK_ERRORS
 from rebalance import OracleError, OutputError, OutsideError
 
@@ -202,7 +203,7 @@ def following(
                 raise OutputError(reason, target=shown(uri)) from None
         kept = KeptState(uri, store)
         kept.check_cluster(identity, log.server)
-        spark, _ = session.start()
+        spark = sql_session(session.start()[0])
         _keep_java_quiet(spark)
         spark.dataSource.register(stream_source(log))
         yield Follower(spark, log, kept)

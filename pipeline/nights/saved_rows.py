@@ -56,7 +56,18 @@ def rows_to_carry(paths: Iterable[Path], judged: pa.Array) -> Iterator[pa.Table]
 def _of_kinds(paths: Iterable[Path], kinds: Sequence[str]) -> Iterator[Row]:
     wanted = pa.array(kinds)
     for path in paths:
+        for batch in _batches(path):
+            found = batch.filter(pc.is_in(batch.column("what"), wanted))
+            yield from found.to_pylist()
+
+
+def _batches(path: Path) -> Iterator[pa.RecordBatch]:
+    """Read a file of cases, of Arrow, or of Parquet as Spark's SQL writes it."""
+    if path.suffix == ".arrow":
+        with pa.memory_map(str(path)) as source:
+            file = pa.ipc.open_file(source)
+            for number in range(file.num_record_batches):
+                yield file.get_batch(number).select(_COLUMNS)
+    else:
         with pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(_AT_ONCE, columns=_COLUMNS):
-                found = batch.filter(pc.is_in(batch.column("what"), wanted))
-                yield from found.to_pylist()
+            yield from file.iter_batches(_AT_ONCE, columns=_COLUMNS)

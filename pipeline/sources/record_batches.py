@@ -25,6 +25,8 @@ from pipeline.sources.source_file import SourceFile
 from rebalance import WireError
 
 _MILLISECONDS: Final = "^[0-9]{1,15}$"
+_COMMITS: Final = (b"\0\0", b"\0\1")
+"""Versions of keys of offset commits: then come the group, the topic, a partition."""
 _LONGEST_KEPT: Final = 1_024
 """Bytes of the longest key whose group is kept: names have at most 249 characters."""
 
@@ -47,10 +49,11 @@ def batches_of_records(
     if file.written.encoding not in (None, Encoding.BYTES):
         yield from batches_of(rows_of_records(batch, file, numbers))
         return
-    keys = batch.column("key").to_pylist()
+    keys = batch.column("key").dictionary_encode()
+    groups = pa.array(map(_group_of, keys.dictionary.to_pylist()), pa.string())
     columns = {
         "what": pa.repeat(RECORD, len(batch)),
-        "group_id": pa.array([_group_of(key) for key in keys], pa.string()),
+        "group_id": groups.take(keys.indices),
         "source": pa.repeat(file.name, len(batch)),
         "source_partition": batch.column("partition"),
         "source_offset": batch.column("offset"),
@@ -104,11 +107,20 @@ def _holds(condition: pa.BooleanArray, *, if_null: bool) -> pa.BooleanArray:
     return pc.fill_null(condition, if_null)
 
 
-def _group_of(key: bytes | None) -> str | None:
-    """Return the group of a record; None if there is no key that can be decoded."""
-    if key is None:
-        return None
-    return _kept_group(key) if len(key) <= _LONGEST_KEPT else _decoded_group(key)
+def _group_of(key: bytes) -> str | None:
+    """Return the group of a record; None if its key cannot be decoded."""
+    if len(key) > _LONGEST_KEPT:
+        return _decoded_group(key)
+    return _group_of_commit(key) or _kept_group(key)
+
+
+def _group_of_commit(key: bytes) -> str | None:
+    """Return the group of the key of an offset commit whose names are ASCII."""
+    end = 4 + int.from_bytes(key[2:4])
+    topic_end = end + 2 + int.from_bytes(key[end : end + 2])
+    if key[:2] in _COMMITS and topic_end + 4 == len(key) and key[4:-4].isascii():
+        return key[4:end].decode()
+    return None
 
 
 def _decoded_group(key: bytes) -> str | None:

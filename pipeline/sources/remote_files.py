@@ -17,13 +17,14 @@ from typing import Any, Final, TypeAlias
 from urllib.parse import unquote
 
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark import RDD, SparkContext
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from pipeline.files import LOCAL, is_local
+from pipeline.session import sql_session
 from pipeline.sources.file_links import linked
-from pipeline.sources.parcels import parcels_table
+from pipeline.sources.parcels import Parcel, parcels_of_table
 from pipeline.sources.source_pieces import Pieces, SourcePiece
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]
@@ -42,7 +43,6 @@ _OPTIONS: Final = {
 }
 _SETTINGS: Final = {
     "spark.sql.files.maxPartitionBytes": str(BLOCK_BYTES),
-    "spark.sql.adaptive.enabled": "false",
     # Tasks that list files; by default there is one per file, of milliseconds each.
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "64",
 }
@@ -59,12 +59,12 @@ _PLACE: Final = _BYTES.names[:-1]
 
 
 def remote_parcels(
-    spark: SparkSession,
+    spark: SparkContext,
     found: Sequence[Pieces],
     tasks: int,
     read: Callable[[list[Pieces]], Batches],
-) -> DataFrame:
-    """Return the rows of files, some of which are on other machines, as `PARCELS`.
+) -> RDD[Parcel]:
+    """Return the rows of files, some of which are on other machines, as parcels.
 
     ``read`` reads pieces of files of its machine.
     """
@@ -75,7 +75,7 @@ def remote_parcels(
         if not is_local(piece.file.uri)
     }
     located_at, links = linked(places)
-    session = spark.newSession()
+    session = sql_session(spark)
     for name, value in {**_SETTINGS, **links}.items():
         session.conf.set(name, value)
     files = {location: (places[uri], uri) for uri, location in located_at.items()}
@@ -94,7 +94,7 @@ def remote_parcels(
                 here = _written(found[number], of_pieces, Path(folder))
                 yield from read([here])
 
-    return parcels_table(gathered.sortWithinPartitions(*_PLACE), tasks, rows)
+    return parcels_of_table(gathered.sortWithinPartitions(*_PLACE), tasks, rows)
 
 
 def _joined(files: dict[str, tuple[int, str]]) -> Callable[[Batches], Batches]:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
+from pyspark import RDD, SparkContext
 from pyspark.errors import PySparkException
-from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.files import is_local
-from pipeline.sources.parcels import PARCELS, parcels_of, parcels_of_shares
+from pipeline.sources.parcels import (
+    Parcel,
+    parcels_of,
+    parcels_of_shares,
+    together,
+)
 from pipeline.sources.read import batches_of_pieces
 from pipeline.sources.remote_files import remote_parcels
 from pipeline.sources.rows import UNREADABLE, Row, batches_of, gathered, quarantine_row
@@ -33,19 +37,19 @@ _OPEN_BYTES: Final = 64 << 10
 
 
 def source_parcels(
-    spark: SparkSession,
+    spark: SparkContext,
     files: Sequence[SourceFile],
     *,
     tasks: int,
     max_partitions: int,
     select: Select = iter,
-) -> DataFrame:
-    """Return the rows of files as `PARCELS`; nothing is read yet.
+) -> RDD[Parcel]:
+    """Return the rows of files as parcels; nothing is read yet.
 
     Parameters
     ----------
     spark
-        A session, of which a new one with other settings is made.
+        As it runs.
     files
         Files to read, one at least.
     tasks
@@ -68,24 +72,22 @@ def source_parcels(
     for pieces in pieces_of(files, most):
         is_here = all(is_local(piece.file.uri) for piece in pieces)
         (local if is_here else remote).append(pieces)
-    tables: list[DataFrame] = []
+    parcels: list[RDD[Parcel]] = []
     if local:
         divided = list(gathered(local, _length, most))
-        tables.append(parcels_of_shares(spark, divided, tasks, read))
+        parcels.append(parcels_of_shares(spark, divided, tasks, read))
     if remote:
-        tables.append(remote_parcels(spark, remote, tasks, read))
-    return reduce(DataFrame.unionByName, tables)
+        parcels.append(remote_parcels(spark, remote, tasks, read))
+    return together(parcels)
 
 
 def _length(pieces: Pieces) -> int:
     return sum(piece.length + _OPEN_BYTES for piece in pieces)
 
 
-def parcels_of_rows(spark: SparkSession, rows: list[Row], tasks: int) -> DataFrame:
-    """Return a few rows as a table of `PARCELS`."""
-    batches = parcels_of(batches_of(rows), tasks)
-    table: Any = pa.Table.from_batches(batches, schema=PARCELS)
-    return spark.createDataFrame(table)
+def parcels_of_rows(spark: SparkContext, rows: list[Row], tasks: int) -> RDD[Parcel]:
+    """Return a few rows as parcels."""
+    return spark.parallelize([*parcels_of(batches_of(rows), tasks)], 1)
 
 
 def unknown_rows(errors: Sequence[SourceError]) -> list[Row]:

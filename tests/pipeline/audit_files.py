@@ -119,7 +119,9 @@ def judged_parts(out: Path) -> dict[Path, set[int]]:
 
 def parts_to_judge(out: Path) -> list[int]:
     """Return the parts of an unfinished audit that have anything to judge."""
-    tables = [
+    for path in out.glob(".unfinished/*/cases-*/contents.json"):
+        return [*range(len(json.loads(path.read_bytes())["parts"]))]
+    tables = [  # of a remote audit
         pq.read_table(path, columns=["what", "part"])
         for path in out.glob(".unfinished/*/cases-*/*.parquet")
     ]

@@ -252,7 +252,7 @@ def without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     def start(_master: str | None) -> None:
         raise AssertionError("Spark was started")
 
-    monkeypatch.setattr(lazy_spark, "spark_session", start)
+    monkeypatch.setattr(lazy_spark, "spark_context", start)
 
 
 @pytest.mark.usefixtures("without_spark")

@@ -14,13 +14,12 @@ import pytest
 from pipeline.executors import CHECKS, wait_for_executors
 
 
-def session_of(cores: Sequence[int], *, is_stated: bool = False) -> MagicMock:
-    """Pretend a session whose cluster has these cores, one number per question."""
-    session = MagicMock()
-    context = type(session.sparkContext)
-    context.defaultParallelism = PropertyMock(side_effect=cores)
-    session.sparkContext.getConf().contains.return_value = is_stated
-    return session
+def spark_of(cores: Sequence[int], *, is_stated: bool = False) -> MagicMock:
+    """Pretend Spark on a cluster with these cores, one number per question."""
+    spark = MagicMock()
+    type(spark).defaultParallelism = PropertyMock(side_effect=cores)
+    spark.getConf().contains.return_value = is_stated
+    return spark
 
 
 @pytest.fixture
@@ -43,14 +42,14 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def test_the_wait_ends_when_no_more_cores_are_added(
     waits: list[float], cores: Sequence[int], count: int
 ) -> None:
-    session = session_of(cores)
-    wait_for_executors(session)
-    session.range.return_value.count.assert_called_once_with()
+    spark = spark_of(cores)
+    wait_for_executors(spark)
+    spark.parallelize.return_value.count.assert_called_once_with()
     assert len(waits) == count
 
 
 def test_a_stated_number_of_cores_is_not_waited_for(waits: list[float]) -> None:
-    session = session_of([], is_stated=True)
-    wait_for_executors(session)
-    session.range.assert_not_called()
+    spark = spark_of([], is_stated=True)
+    wait_for_executors(spark)
+    spark.parallelize.assert_not_called()
     assert waits == []

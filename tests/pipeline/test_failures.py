@@ -17,11 +17,10 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.pandas.types import from_arrow_schema
+from pyspark.sql import SparkSession
 
 from pipeline.audit import AuditRequest, AuditSummary, audit, steps
-from pipeline.audit.judged import JUDGED, PART, Batches
+from pipeline.audit.judged import PART, Batches
 from pipeline.audit.stages import judge_batches
 from pipeline.judging.settings import Settings
 from pipeline.tables import SCHEMAS
@@ -57,17 +56,14 @@ def tables_of(summary: AuditSummary) -> dict[str, list[Any]]:
 
 # Work that fails, or whose worker dies.
 
-Judge = Callable[[DataFrame, Settings], DataFrame]
+Judge = Callable[[Batches, Settings], Batches]
 
 
 def judging(disturbed: Callable[[Batches], Batches]) -> Judge:
     """Return the stage that judges, with cases that a function passes on."""
 
-    def judge(cases: DataFrame, settings: Settings) -> DataFrame:
-        def results(batches: Batches) -> Batches:
-            return judge_batches(disturbed(batches), settings)
-
-        return cases.mapInArrow(results, from_arrow_schema(JUDGED))
+    def judge(batches: Batches, settings: Settings) -> Batches:
+        return judge_batches(disturbed(batches), settings)
 
     return judge
 
@@ -87,7 +83,7 @@ def test_a_killed_worker_changes_nothing(
                 os.kill(os.getpid(), signal.SIGKILL)
             yield batch.slice(batch.num_rows // 2 + 1)
 
-    monkeypatch.setattr(steps, "judge", judging(die_once))
+    monkeypatch.setattr(steps, "judge_batches", judging(die_once))
     found = audit(AuditRequest(sources=[log], out=tmp_path / "out", **QUICK))
     assert died.exists()
     expected = local_audit([log], tmp_path / "expected", assignors=OPTIMUM)
@@ -140,7 +136,7 @@ def test_an_audit_that_failed_is_continued(
             yield batch
 
     with monkeypatch.context() as patch:
-        patch.setattr(steps, "judge", judging(end_beside_another))
+        patch.setattr(steps, "judge_batches", judging(end_beside_another))
         with pytest.raises(OutsideError) as error:
             again()
     assert str(error.value) == f"Spark failed: {message}"
@@ -177,7 +173,6 @@ def test_a_damaged_unfinished_audit_is_begun_anew(
         )
     for path in (tmp_path / "out").glob(JUDGED_FILES):
         path.write_bytes(path.read_bytes()[:-20])
-        path.with_name(f".{path.name}.crc").unlink()
     found = audit(
         AuditRequest(sources=[log], out=tmp_path / "out", **QUICK), tell=lines.append
     )

@@ -53,4 +53,4 @@ def test_a_file_system_that_spark_lacks(
     spark: SparkSession, location: str, stated: str
 ) -> None:
     with pytest.raises(OSError, match=stated):
-        HadoopStore(spark).is_folder(location)
+        HadoopStore(spark.sparkContext).is_folder(location)

@@ -61,7 +61,7 @@ def test_a_session_on_a_cluster_states_the_user(
 
     monkeypatch.setattr(session, "log_in", stop)
     with pytest.raises(OutsideError, match="on yarn: stopped here"):
-        session.spark_session("yarn", "an audit")
+        session.spark_context("yarn", "an audit")
     assert (seen["spark.master"], seen["spark.app.name"]) == ("yarn", "an audit")
     assert "-Duser.home=/nonexistent" in seen["spark.driver.extraJavaOptions"]
     assert seen["user"] == str(os.geteuid())

@@ -7,23 +7,19 @@ and the sort in bounded memory with one sort of Python, with parcels of a few ro
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as f
 
 from pipeline.audit import sorting
 from pipeline.audit.sorting import in_order_once
 from pipeline.history.stream import ORDER
 from pipeline.sources import parcels
 from pipeline.sources import rows as rows_module
-from pipeline.sources.parcels import ADDRESS, addresses, parcels_of, unpacked
+from pipeline.sources.parcels import delivered, parcels_of, unpacked
 from pipeline.sources.rows import ROWS, Row
 from tests.pipeline.recorded import in_order
 
@@ -81,10 +77,8 @@ def test_delivery_and_sort_are_one_sort_however_rows_are_divided(
             for worker in range(workers)
             for packed in parcels_of(batches[worker::workers], tasks)
         ]
-        for address in addresses(tasks).tolist():
-            found = [
-                packed.filter(pc.equal(packed[ADDRESS], address)) for packed in sent
-            ]
+        for task in range(tasks):
+            found = [parcel for parcel in sent if parcel[0] == task]
             tables = in_order_once(unpacked(found), ROWS, ORDER)
             received.append([row for table in tables for row in table.to_pylist()])
     groups = [{row["group_id"] for row in task_rows} for task_rows in received]
@@ -99,12 +93,10 @@ def test_delivery_and_sort_are_one_sort_however_rows_are_divided(
 def test_the_task_of_a_group_is_the_same_on_every_machine() -> None:
     names, tasks = [None, "", "a", "orders", "é"], 97
     batch = pa.RecordBatch.from_pylist([{"group_id": name} for name in names], ROWS)
-    places = {number: task for task, number in enumerate(addresses(tasks).tolist())}
-    (packed,) = parcels_of([batch], tasks)
-    addressed = zip(packed[ADDRESS].to_pylist(), unpacked([packed]), strict=True)
     found = {
-        row["group_id"]: places[number]
-        for number, rows in addressed
+        row["group_id"]: parcel[0]
+        for parcel in parcels_of([batch], tasks)
+        for rows in unpacked([parcel])
         for row in rows.to_pylist()
     }
     assert found.keys() == set(names)
@@ -112,16 +104,11 @@ def test_the_task_of_a_group_is_the_same_on_every_machine() -> None:
     assert (found["a"], found[""], found[None]) == (0xE8B7BE43 % tasks, 0, 0)
 
 
-def test_each_task_has_an_address_of_its_own() -> None:
-    for tasks in (*range(1, 40), 1_000):
-        assert len(np.unique(addresses(tasks))) == tasks
-
-
 @pytest.mark.heavy
 @pytest.mark.parametrize("tasks", [1, 2, 7, 200])
 def test_spark_delivers_to_the_tasks(spark: SparkSession, tasks: int) -> None:
-    table: Any = pa.table({ADDRESS: addresses(tasks)})
-    sent = spark.createDataFrame(table).repartition(tasks, ADDRESS)
-    rows = sent.select(ADDRESS, f.spark_partition_id().alias("task")).collect()
-    found = {row["task"]: row[ADDRESS] for row in rows}
-    assert [found[task] for task in range(tasks)] == addresses(tasks).tolist()
+    parcels = [(task, b"%d" % number) for task in range(tasks) for number in (0, 1)]
+    sent = spark.sparkContext.parallelize(parcels, 3)
+    found = delivered(sent, tasks).glom().collect()
+    for task, received in enumerate(found):
+        assert sorted(received) == [(task, b"0"), (task, b"1")]

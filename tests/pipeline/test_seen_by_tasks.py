@@ -5,13 +5,9 @@ Reaches into `pipeline.audit.stages` to count rows that are equal in several tas
 
 from __future__ import annotations
 
-from typing import Any
-
 import pyarrow as pa
-import pytest
-from pyspark.sql import SparkSession
 
-from pipeline.audit.stages import seen_by_tasks
+from pipeline.audit.stages import SEEN, seen_by_tasks
 from pipeline.cases import Case
 from pipeline.sightings import Sighting
 from pipeline.sources.rows import (
@@ -29,8 +25,7 @@ ID = bytes(range(16))
 CASE = Case(rebalance_id="r", group_id="g", source_kind="k", source="s")
 
 
-@pytest.mark.heavy
-def test_equal_rows_of_several_tasks_count_each(spark: SparkSession) -> None:
+def test_equal_rows_of_several_tasks_count_each() -> None:
     sighting = Sighting(5, 3, True, None)
     rows = [
         *(read_row(7, 5), read_row(7, 5), read_row(2, 9), read_row(0, None)),
@@ -40,8 +35,8 @@ def test_equal_rows_of_several_tasks_count_each(spark: SparkSession) -> None:
         quarantine_row(SET_ASIDE, "another kind of group", source="s"),
         *(case_row(case) for case in (CASE, CASE, CASE)),
     ]
-    table: Any = pa.Table.from_pylist(rows, ROWS)
-    seen = seen_by_tasks(spark.createDataFrame(table).repartition(2))
+    table = pa.Table.from_pylist(rows, ROWS).select(SEEN)
+    seen = seen_by_tasks([table.slice(0, 6), table.slice(6)])
     assert (seen.rows_read, seen.rows_repeated, seen.cases) == (16, 2, 3)
     assert seen.history_end == 9
     assert set(seen.topics) == {("t", sighting)}

@@ -10,19 +10,20 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from pyspark.sql import SparkSession
+from pyspark import SparkConf, SparkContext
 
-from pipeline.session import SETTINGS, is_submitted, spark_session
+from pipeline.session import SETTINGS, is_submitted, spark_context
 from rebalance import OracleError, OutsideError
 
 RUN = """
 import os, sys
 from collections.abc import Iterator
 import pyarrow as pa
-from pipeline.session import spark_session
+from pipeline.session import spark_context, sql_session
 
 before = dict(os.environ)
-session = spark_session("local[2]", "test")
+session = sql_session(spark_context("local[2]", "test"))
+assert session.conf.get("spark.sql.adaptive.enabled") == "false"
 assert dict(os.environ) == before
 
 def double(batches):
@@ -92,14 +93,14 @@ def test_spark_runs_on_the_java_of_the_machine(tmp_path: Path) -> None:
 
 
 def test_a_spark_that_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(builder: SparkSession.Builder) -> SparkSession:
+    def fail(_conf: SparkConf) -> SparkContext:
         raise OSError("no such master\nyet\nat Java.main")
 
-    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", fail)
+    monkeypatch.setattr(SparkContext, "getOrCreate", fail)
     with pytest.raises(
         OutsideError, match=r"does not start on yarn: no such master yet$"
     ):
-        spark_session("yarn")
+        spark_context("yarn")
 
 
 def test_there_is_no_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,7 +109,7 @@ def test_there_is_no_temporary_folder(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(tempfile, "gettempdir", fail)
     with pytest.raises(OutsideError, match="temporary folder: No usable temp"):
-        spark_session("local[2]")
+        spark_context("local[2]")
 
 
 def test_spark_submit_chooses_the_master(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,18 +117,18 @@ def test_spark_submit_chooses_the_master(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "12345")
     assert is_submitted()
     with pytest.raises(OracleError, match=r"has chosen the master: omit 'yarn'") as one:
-        spark_session("yarn")
+        spark_context("yarn")
     assert one.value.exit_code == 2
     monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
     seen: dict[str, str] = {}
 
-    def start(builder: SparkSession.Builder) -> SparkSession:
-        seen.update(builder._options, python=os.environ["PYSPARK_PYTHON"])
+    def start(conf: SparkConf) -> SparkContext:
+        seen.update(conf.getAll(), python=os.environ["PYSPARK_PYTHON"])
         raise OSError("stopped here")
 
-    monkeypatch.setattr(SparkSession.Builder, "getOrCreate", start)
+    monkeypatch.setattr(SparkContext, "getOrCreate", start)
     with pytest.raises(OutsideError, match="under spark-submit: stopped here"):
-        spark_session()
+        spark_context()
     assert seen == {**SETTINGS, "python": sys.executable}
     assert "PYSPARK_PYTHON" not in os.environ
 
@@ -135,5 +136,5 @@ def test_spark_submit_chooses_the_master(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize("master", ["", "nonsense", "local[", "spark://", "yarn2"])
 def test_a_master_that_spark_does_not_know(master: str) -> None:
     with pytest.raises(OracleError, match="no master that Spark knows") as error:
-        spark_session(master)
+        spark_context(master)
     assert error.value.exit_code == 2

@@ -10,11 +10,13 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -361,21 +363,26 @@ def test_an_audit_of_another_file_system(spark: SparkSession, tmp_path: Path) ->
 def test_a_full_disk_leaves_the_audit_before(
     spark: SparkSession, tmp_path: Path, full: str
 ) -> None:
-    """The process that writes may write no file past 4 KB from this phase on.
+    """The processes that write may write no file past 4 KB from this phase on.
 
-    Tables are written by this one, other files by Java.
+    Tables are written by this one, other files by Java and Python's workers.
     """
     out = tmp_path / "out"
     local_audit([log_of(tmp_path, 2)], out, cluster="before")
     before = files_of(out), (out / "audit.json").read_bytes()
-    writer = spark.sparkContext._gateway.proc.pid  # type: ignore[union-attr]
-    if full == "write":
-        writer = os.getpid()
-    soft, hard = resource.prlimit(writer, resource.RLIMIT_FSIZE)
+    java = psutil.Process(spark.sparkContext._gateway.proc.pid)  # type: ignore[union-attr]
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def limit(size: int) -> None:
+        is_here = full == "write"
+        writers = [psutil.Process()] if is_here else [java, *java.children(True)]
+        for writer in writers:
+            with suppress(ProcessLookupError):  # a worker that has just ended
+                resource.prlimit(writer.pid, resource.RLIMIT_FSIZE, (size, hard))
 
     def fill(phase: str, done: int, total: int) -> None:
         if phase == full:
-            resource.prlimit(writer, resource.RLIMIT_FSIZE, (4096, hard))
+            limit(4096)
 
     try:
         with pytest.raises(OutputError) as error:
@@ -384,7 +391,7 @@ def test_a_full_disk_leaves_the_audit_before(
                 progress=fill,
             )
     finally:
-        resource.prlimit(writer, resource.RLIMIT_FSIZE, (soft, hard))
+        limit(soft)
     assert str(error.value).casefold() == f"{out}: file too large".casefold()
     assert (files_of(out), (out / "audit.json").read_bytes()) == before
     hidden = [path.name for path in out.iterdir() if path.name.startswith(".")]

@@ -46,11 +46,11 @@ def by_spark(
     tasks: int = 4,
 ) -> list[Row]:
     """Read sources as an audit does."""
-    stores = Stores(LocalStore(), lambda: HadoopStore(spark))
+    stores = Stores(LocalStore(), lambda: HadoopStore(spark.sparkContext))
     files = find_sources(given, stores).files
-    parcels = source_parcels(spark, files, tasks=tasks, max_partitions=MAX_PARTITIONS)
-    packed = parcels.toArrow().to_batches()
-    return [row for rows in unpacked(packed) for row in rows.to_pylist()]
+    context, most = spark.sparkContext, MAX_PARTITIONS
+    parcels = source_parcels(context, files, tasks=tasks, max_partitions=most)
+    return [row for rows in unpacked(parcels.collect()) for row in rows.to_pylist()]
 
 
 def comparable(rows: list[Row], source: str | None = None) -> list[str]:
@@ -128,7 +128,7 @@ def test_a_scheme_of_hadoop(
     monkeypatch.setitem(remote_files._SETTINGS, size, "300")
     conf = spark._jsc.hadoopConfiguration()
     conf.set("fs.viewfs.mounttable.cluster.link./data", f"file://{folder}")
-    store = HadoopStore(spark)
+    store = HadoopStore(spark.sparkContext)
     stores = Stores(LocalStore(), lambda: store)
     assert store.is_folder("viewfs://cluster/data/absent") is None
     given = ("viewfs://cluster/data", "viewfs://cluster/data/_r.parquet")

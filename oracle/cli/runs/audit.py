@@ -28,6 +28,7 @@ from pipeline.audit import (
     audit,
     is_part_of_audit,
     refuse_replaced,
+    spare_pandas,
 )
 from pipeline.tables import PAGE
 from rebalance import ClaimRule, OffsetReset, OutputError, SourceError
@@ -150,6 +151,7 @@ def audited(
         figures = read_figures(folder) if is_alerting else None
         written.append((facts, manifest, figures, diff))
 
+    spare_pandas()
     summary = audit(
         _request(options),
         live=live,

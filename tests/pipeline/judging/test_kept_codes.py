@@ -6,12 +6,12 @@ Reaches into ``pipeline.judging`` and ``pipeline.audit`` to count what is evalua
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
 import pyarrow as pa
 import pytest
 from pyspark import cloudpickle
-from pyspark.sql import DataFrame
 
 from heuristics import ASSIGNORS
 from pipeline.audit import stages
@@ -70,27 +70,17 @@ def test_failures_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.failures == ()
 
 
-class Sent:
-    """Stands in for a table; keeps the function as Spark sends it to a worker."""
-
-    function = b""
-
-    def mapInArrow(self, function: Any, _schema: Any) -> Sent:  # noqa: N802
-        self.function = cloudpickle.dumps(function)  # type: ignore[no-untyped-call]
-        return self
-
-
 def test_bug_tasks_of_one_process_share_what_it_keeps() -> None:
     """Each task received a copy of its own, so all were evaluated once per task."""
-    sent = Sent()
     case = next(row for row in churn_rows() if row["what"] == CASE)
     settings = replace(churn_settings(), assignors=())
-    stages.judge(cast("DataFrame", sent), settings)
+    judge = partial(stages.judge_batches, settings=settings)
+    sent = cloudpickle.dumps(judge)  # type: ignore[no-untyped-call]
     rows = pa.RecordBatch.from_pylist([case | {PART: 0}], schema=CASES)
     known, judged = codes_of_process(settings.claim_rule), []
     for count in (1, 0):
         before = known.evaluated, known.found
-        task = cloudpickle.loads(sent.function)
+        task = cloudpickle.loads(sent)
         judged.append([batch.to_pydict() for batch in task([rows])])
         after = known.evaluated, known.found
         assert after == (before[0] + count, before[1] + 1 - count)

@@ -48,7 +48,7 @@ def test_merged_records_are_those_that_were_kept(
         conf: Any = spark._jsc.hadoopConfiguration()
         conf.set("fs.viewfs.mounttable.kept.link./data", tmp_path.as_uri())
         records = "viewfs://kept/data/records"
-    store = Stores(LocalStore(), lambda: HadoopStore(spark)).of(records)
+    store = Stores(LocalStore(), lambda: HadoopStore(spark.sparkContext)).of(records)
     kept = KeptBatches(records, store)
     keep_recording(kept, tmp_path / "records", BATCHES)
     assert len(parquet_in(tmp_path / "records")) == BATCHES
