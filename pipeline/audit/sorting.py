@@ -27,7 +27,7 @@ RANGE_BYTES: Final = 16 << 20
 """Bytes of the rows that are sorted at once, about, unless there are very many rows."""
 AT_ONCE: Final = 4
 """Ranges that are sorted together, without files, if there are not more."""
-HELD: Final = 3
+HELD: Final = 2
 """The same of rows that are read once, in tasks: several of them run at a time."""
 MOST_RANGES: Final = 500
 """Files that are open at once; systems often permit a thousand."""
