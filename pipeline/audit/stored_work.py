@@ -95,7 +95,7 @@ def saved_cases(spark: SparkContext, work: Unfinished) -> StoredCases | None:
     return RemoteCases(spark, work, location)
 
 
-class _StoredRows(NamedTuple):
+class _CaseBatch(NamedTuple):
     """A batch of a file of cases, and its bytes; 0: nothing in it is judged."""
 
     file: str
@@ -148,13 +148,13 @@ class _LocalCases:
         return found
 
 
-def _written(folder: Path, batches: Batches) -> Iterator[_StoredRows]:
+def _written(folder: Path, batches: Batches) -> Iterator[_CaseBatch]:
     """Write the rows of a task to a file of its own."""
     name = f"{_attempt()}.arrow"
     with pa.ipc.new_file(folder / name, ROWS, options=_COMPRESSED) as file:
         for number, (batch, size) in enumerate(_pieces(batches)):
             file.write_batch(batch)
-            yield _StoredRows(name, number, size)
+            yield _CaseBatch(name, number, size)
 
 
 def _pieces(batches: Batches) -> Iterator[tuple[pa.RecordBatch, int]]:
@@ -173,7 +173,7 @@ def _pieces(batches: Batches) -> Iterator[tuple[pa.RecordBatch, int]]:
                 yield piece, max(1, piece.nbytes)
 
 
-def _divided(pieces: Iterable[_StoredRows], most: int) -> list[_Part]:
+def _divided(pieces: Iterable[_CaseBatch], most: int) -> list[_Part]:
     """Deal pieces to parts, the largest first, each to the part with fewest bytes."""
     parts = [_Part() for _ in range(most)]
     sizes = [(0, number) for number in range(most)]
