@@ -90,11 +90,17 @@ def page(browser: Browser, path: Path) -> Iterator[Page]:
 
 
 def rows(page: Page) -> list[list[str]]:
-    """Return the cells of the first body of the table of groups."""
+    """Return the cells of the first body of the table of groups.
+
+    Without the names in rows of patterns: those that scripts draw have all of them.
+    """
     found: list[list[str]] = page.evaluate(
-        "[...document.getElementById('group-table').tBodies[0].rows]"
-        ".map((row) => [...row.cells].map((cell) => cell.textContent"
-        ".replace(/\\s+/g, ' ').trim()))"
+        """[...document.getElementById('group-table').tBodies[0].rows].map((row) => {
+            const copy = row.cloneNode(true);
+            copy.querySelectorAll('details.fold > p').forEach((names) => names.remove());
+            return [...copy.cells].map(
+                (cell) => cell.textContent.replace(/\\s+/g, ' ').trim());
+        })"""
     )
     return found
 
