@@ -97,7 +97,7 @@ def rows(page: Page) -> list[list[str]]:
     found: list[list[str]] = page.evaluate(
         """[...document.getElementById('group-table').tBodies[0].rows].map((row) => {
             const copy = row.cloneNode(true);
-            copy.querySelectorAll('details.fold > p').forEach((names) => names.remove());
+            copy.querySelectorAll('details.fold > p').forEach((part) => part.remove());
             return [...copy.cells].map(
                 (cell) => cell.textContent.replace(/\\s+/g, ' ').trim());
         })"""
