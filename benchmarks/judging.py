@@ -31,8 +31,8 @@ from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.settings import Settings
 from pipeline.known_counts import known_counts
-from pipeline.sources.rows import CASES, ROWS, TOPIC, TOPIC_ID, Row, sighting_of
-from pipeline.sources.sidecars import read_offsets, read_topics
+from pipeline.rows import CASES, ROWS, TOPIC, TOPIC_ID, Row, sighting_of
+from pipeline.side_files.sidecars import read_offsets, read_topics
 from pipeline.topic_ids import text_of_id
 from rebalance import ClaimRule
 from tests.pipeline.local_reading import read_paths

@@ -23,11 +23,11 @@ import pyarrow.parquet as pq
 from benchmarks.multiplied import Shape, multiplied
 from pipeline.history.stream import ORDER, histories
 from pipeline.history.whole_groups import histories_of_groups
+from pipeline.rows import Row, batches_of
 from pipeline.session import ROWS_PER_BATCH
 from pipeline.sources.find import find_sources
 from pipeline.sources.parquet_tables import with_our_columns
 from pipeline.sources.record_batches import batches_of_records, rows_of_records
-from pipeline.sources.rows import Row, batches_of
 from pipeline.sources.source_file import SourceFile
 
 RECORDING: Final = Path(__file__).resolve().parent.parent / "recordings" / "churn"

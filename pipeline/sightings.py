@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Final
 
-from pipeline.history.place import RecordClock
+from pipeline.records.place import RecordClock
 
 MOST_PARTITIONS: Final = 1 << 17
 """Largest partition count that a record shows; a larger one is treated as damage.

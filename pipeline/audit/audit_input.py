@@ -12,11 +12,11 @@ from pipeline.files import Location, Stores, name_of, shown
 from pipeline.judging.evaluated import SAMPLE
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import CountSources
+from pipeline.side_files.given_subscriptions import read_subscriptions
+from pipeline.side_files.lag_metrics import LagGap, read_lag_metrics
+from pipeline.side_files.sidecars import LogsFile, read_offsets, read_topics
 from pipeline.sources.find import FoundSources, find_sources
-from pipeline.sources.given_subscriptions import read_subscriptions
-from pipeline.sources.lag_metrics import LagGap, read_lag_metrics
 from pipeline.sources.record_format import RecordFormat, record_format
-from pipeline.sources.sidecars import LogsFile, read_offsets, read_topics
 from pipeline.time_window import time_text
 
 if TYPE_CHECKING:  # its clients take a while to load

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipeline.history.place import UNKNOWN_DURATIONS
 from pipeline.judging.context_rows import CONTEXT_SCHEMAS
+from pipeline.records.place import UNKNOWN_DURATIONS
 from pipeline.table_bytes import as_bytes, from_bytes
 from pipeline.tables import SCHEMAS
 

@@ -17,9 +17,9 @@ from pipeline.live import (
     records_of_batch,
     row_of_record,
 )
+from pipeline.rows import batches_of
 from pipeline.session import sql_session
 from pipeline.sources.parcels import Parcel, parcels_of_shares, parcels_of_table
-from pipeline.sources.rows import batches_of
 
 Batches = Iterator[pa.RecordBatch]
 

@@ -41,9 +41,7 @@ from pipeline.nights.saved_rows import rows_to_carry
 from pipeline.nights.store_files import FINAL, OPEN, first_day
 from pipeline.nights.store_state import ANOTHER, AuditEntry
 from pipeline.nights.stored_rows import StoredRows
-from pipeline.sightings import Sighting
-from pipeline.sources.find import FoundSources
-from pipeline.sources.rows import (
+from pipeline.rows import (
     KEPT,
     OPENED,
     ROWS,
@@ -52,6 +50,8 @@ from pipeline.sources.rows import (
     topic_id_row,
     topic_row,
 )
+from pipeline.sightings import Sighting
+from pipeline.sources.find import FoundSources
 from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
 from pipeline.sources.spark_rows import Select

@@ -19,8 +19,8 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from pipeline.audit.judged import JUDGED, PART
 from pipeline.audit.stages import COUNTS, OF_NIGHTS, SEEN, Seen, seen_by_tasks
+from pipeline.rows import ROWS
 from pipeline.session import sql_session
-from pipeline.sources.rows import ROWS
 from pipeline.unfinished import Unfinished
 
 Batches: TypeAlias = Iterator[pa.RecordBatch]

@@ -30,15 +30,17 @@ class AuditRequest:
     cluster: str = "local"
     """Name of the audited cluster."""
     topics: Location | None = None
-    """Partition counts (`pipeline.sources.sidecars`). None, here and for the next two:
-    ``topics.json``, ``offsets.json``, or ``subscriptions.json`` in a folder of sources,
-    if there is one."""
+    """Partition counts (`pipeline.side_files.sidecars`).
+
+    None, here and for the next two: the file of this name in a folder of sources, if
+    there is one (``topics.json``, ``offsets.json``, ``subscriptions.json``).
+    """
     offsets: Location | None = None
-    """Log ends (`pipeline.sources.sidecars`)."""
+    """Log ends (`pipeline.side_files.sidecars`)."""
     subscriptions: Location | None = None
-    """Subscriptions that no source reports (`pipeline.sources.given_subscriptions`)."""
+    """Subscriptions that no source reports, by group."""
     lag: Sequence[Location] = ()
-    """Files with lag of a monitoring system (`pipeline.sources.lag_metrics`)."""
+    """Files with lag of a monitoring system (`pipeline.side_files.lag_metrics`)."""
     offset_reset: OffsetReset = OffsetReset.EARLIEST
     """Where lag starts if nothing was committed."""
     source_format: str | None = None

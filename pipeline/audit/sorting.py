@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.sources.rows import gathered
+from pipeline.rows import gathered
 from pipeline.table_bytes import from_bytes
 from pipeline.table_files import sizes_of
 

@@ -29,11 +29,8 @@ from pipeline.history.whole_groups import histories_of_groups
 from pipeline.judging.evaluated import codes_of_process
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.settings import Settings
-from pipeline.judging.topic_names import names_of_ids
 from pipeline.nights.continued import continued_batches
-from pipeline.sightings import Sighting
-from pipeline.sources.parcels import Parcel, delivered, parcels_of, unpacked
-from pipeline.sources.rows import (
+from pipeline.rows import (
     CARRIED,
     CASE,
     CASES,
@@ -55,7 +52,10 @@ from pipeline.sources.rows import (
     read_row,
     sighting_of,
 )
+from pipeline.sightings import Sighting
+from pipeline.sources.parcels import Parcel, delivered, parcels_of, unpacked
 from pipeline.table_bytes import from_bytes
+from pipeline.topic_names import names_of_ids
 
 Batches = Iterator[pa.RecordBatch]
 

@@ -24,8 +24,8 @@ from pipeline.audit.stages import (
 from pipeline.audit.stored_work import StoredCases, save_cases, saved_cases
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.settings import Settings
+from pipeline.side_files.lag_metrics import gap_rows
 from pipeline.sources.find import FoundSources
-from pipeline.sources.lag_metrics import gap_rows
 from pipeline.sources.parcels import together
 from pipeline.sources.spark_rows import (
     SPARK_ERRORS,

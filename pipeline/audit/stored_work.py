@@ -25,8 +25,8 @@ from pyspark import RDD, SparkContext, TaskContext
 from pipeline.audit.judged import JUDGED, PART
 from pipeline.audit.stages import COUNTS, OF_NIGHTS, SEEN, Seen, seen_by_tasks
 from pipeline.files import is_local, local_path, name_of
-from pipeline.sources.rows import CASES as SEVERAL_CASES
-from pipeline.sources.rows import CONTEXT_CASES, ROWS
+from pipeline.rows import CASES as SEVERAL_CASES
+from pipeline.rows import CONTEXT_CASES, ROWS
 from pipeline.table_files import sizes_of
 from pipeline.unfinished import Unfinished
 

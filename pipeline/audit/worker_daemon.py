@@ -18,7 +18,7 @@ from pipeline.history.whole_groups import histories_of_groups
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.settings import Settings
-from pipeline.sources.rows import OFFSETS, batches_of, case_row, record_row
+from pipeline.rows import OFFSETS, batches_of, case_row, record_row
 from rebalance import ClaimRule
 
 _CASE: Final = Case(

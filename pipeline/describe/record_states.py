@@ -30,8 +30,8 @@ from pipeline.cases import (
     unpack,
 )
 from pipeline.describe.snapshots import BY_LEADER, BY_RECORDS
-from pipeline.judging.topic_names import with_names
-from pipeline.sources.rows import CASE, Row, case_row
+from pipeline.rows import CASE, Row, case_row
+from pipeline.topic_names import with_names
 from rebalance import InstanceError
 
 Members: TypeAlias = dict[str, CaseMember]

@@ -30,7 +30,7 @@ from pipeline.describe.headings import (
     title_of,
 )
 from pipeline.describe.tool_messages import Note, note_of
-from pipeline.sources.lines import Line
+from pipeline.files.lines import Line
 
 NO_GROUP: Final = "a table without the column GROUP: name its group with --group-name"
 _NEEDED: Final = {

@@ -22,15 +22,8 @@ from pipeline.history.stream import ORDER, histories
 from pipeline.judging.instance_batch import instance_of_case
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import CountSources
-from pipeline.judging.topic_names import names_of_ids, with_names
 from pipeline.known_counts import known_counts
-from pipeline.sources.find import FoundSources, find_sources
-from pipeline.sources.given_subscriptions import (
-    read_subscriptions,
-    with_given_subscriptions,
-)
-from pipeline.sources.read import read_found
-from pipeline.sources.rows import (
+from pipeline.rows import (
     CASE,
     QUARANTINED,
     TOPIC,
@@ -40,7 +33,14 @@ from pipeline.sources.rows import (
     quarantine_row,
     sighting_of,
 )
-from pipeline.sources.sidecars import read_offsets, read_topics
+from pipeline.side_files.given_subscriptions import (
+    read_subscriptions,
+    with_given_subscriptions,
+)
+from pipeline.side_files.sidecars import read_offsets, read_topics
+from pipeline.sources.find import FoundSources, find_sources
+from pipeline.sources.read import read_found
+from pipeline.topic_names import names_of_ids, with_names
 from rebalance import MAX_PARTITIONS, AssignmentDocument, SourceError
 
 LARGEST: Final = 1 << 30

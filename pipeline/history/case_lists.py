@@ -11,9 +11,9 @@ import pyarrow.compute as pc
 from pipeline.case_table import CASES, HELD
 from pipeline.history.commit_walk import CaseCommits, Slots
 from pipeline.history.key_lists import NUMBER_BITS, NUMBER_MASK, Keys
-from pipeline.history.place import NO_TIME, WENT_BACK
 from pipeline.history.shown_walk import Undated
 from pipeline.records.field_kernels import NameTable
+from pipeline.records.place import NO_TIME, WENT_BACK
 from rebalance import ABSENT, Bools, Int64
 
 Columns = dict[str, Any]
@@ -41,7 +41,7 @@ def sorted_names(names: pa.StringArray) -> pa.StringArray:
 
 
 def identities(rows: pa.RecordBatch) -> pa.Array:
-    """Return the names of records, as `pipeline.history.place.Place.name`."""
+    """Return the names of records, as `pipeline.records.place.Place.name`."""
     partition = rows["source_partition"].cast(pa.string())
     begin = pc.coalesce(
         pc.binary_join_element_wise(partition, "", "/"),

@@ -27,7 +27,6 @@ from pipeline.history.consumer_state import (
 )
 from pipeline.history.lasting import GroupStates
 from pipeline.history.missing import Missing
-from pipeline.history.place import Place
 from pipeline.history.reconciliation import Reconciliation
 from pipeline.history.target_case import (
     Assigned,
@@ -47,6 +46,7 @@ from pipeline.records import (
     ConsumerGroupTargetAssignmentMetadata,
     ConsumerGroupTombstone,
 )
+from pipeline.records.place import Place
 from pipeline.sightings import GroupSightings
 
 NOT_IN_SOURCE: Final = "group epochs that are not in the source"

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from pipeline.cases import OPEN, REST, Case, Episode, Held
 from pipeline.history.generations import Generation, Seat
 from pipeline.history.ownership import Ownership
-from pipeline.history.place import NO_DURATION, Duration, Place, duration
+from pipeline.records.place import NO_DURATION, Duration, Place, duration
 
 
 @dataclass(slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pipeline.cases import EMPTY, NEXT, OPEN, Case, CaseMember
-from pipeline.history.place import Place
+from pipeline.records.place import Place
 
 
 class _StateEnd(NamedTuple):

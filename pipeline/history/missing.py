@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from pipeline.history.place import Place
+from pipeline.records.place import Place
 
 COMPACTED: Final = "generations not in the source: compacted, or never completed"
 

@@ -20,14 +20,14 @@ from pipeline.history.commit_walk import (
 )
 from pipeline.history.key_lists import Keys
 from pipeline.history.missing import Missing
-from pipeline.history.place import Place
 from pipeline.history.shown_walk import ShownCounts
 from pipeline.history.stream import missing_row
 from pipeline.history.walked_records import UNKNOWN, Groups, which_went_back
+from pipeline.records.place import Place
 from pipeline.records.record_tape import RecordTape
 from pipeline.records.tape_layout import COMMITTED, TOPIC, TOPIC_ID
+from pipeline.rows import Row
 from pipeline.sightings import Sighting
-from pipeline.sources.rows import Row
 from rebalance import ABSENT, Int64
 
 NUMBERS_TOGETHER: Final = 1 << 18

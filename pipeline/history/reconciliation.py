@@ -17,9 +17,9 @@ from typing import Final
 from pipeline.cases import OPEN, REST, Case, Episode, Held
 from pipeline.history.consumer_state import Present
 from pipeline.history.generations import Seat
-from pipeline.history.place import Duration, Place, duration
 from pipeline.history.target_case import Target
 from pipeline.history.unowned import Unowned
+from pipeline.records.place import Duration, Place, duration
 
 _NOT_REACHED: Final = Duration(None)
 

@@ -29,13 +29,13 @@ from pipeline.history.ownership import (
     ownership_of,
     standing_of,
 )
-from pipeline.history.place import Place
 from pipeline.records import (
     GroupMetadata,
     GroupTombstone,
     OffsetCommit,
     OffsetTombstone,
 )
+from pipeline.records.place import Place
 from pipeline.sightings import GroupSightings
 from rebalance import WireError
 

@@ -17,7 +17,6 @@ from pipeline.history.consumer_history import ConsumerHistory
 from pipeline.history.generations import why_not_judged
 from pipeline.history.lasting import GroupStates
 from pipeline.history.missing import GenerationNumbers, Missing
-from pipeline.history.place import Place, RecordClock
 from pipeline.history.reconstruct import GroupHistory
 from pipeline.history.topics_seen import TopicsSeen
 from pipeline.records import (
@@ -31,8 +30,8 @@ from pipeline.records import (
     OtherGroupRecord,
     decode_record,
 )
-from pipeline.sightings import GroupSightings, Sighting
-from pipeline.sources.rows import (
+from pipeline.records.place import Place, RecordClock
+from pipeline.rows import (
     CARRIED,
     MISSING,
     RECORD,
@@ -47,6 +46,7 @@ from pipeline.sources.rows import (
     repeated_row,
     sighting_of,
 )
+from pipeline.sightings import GroupSightings, Sighting
 from rebalance import WireError
 
 ORDER: Final = (

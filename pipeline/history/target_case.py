@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 from pipeline.cases import PREVIOUS, Case, CaseMember, Held, Offsets
 from pipeline.history.consumer_state import Present, Roster, seat_of
 from pipeline.history.generations import Seat
-from pipeline.history.place import Place
 from pipeline.records import ConsumerGroupMemberMetadata
+from pipeline.records.place import Place
 
 UNIFORM: Final = "uniform"
 """Kafka's default, the first of ``group.consumer.assignors``."""

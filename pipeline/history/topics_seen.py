@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pipeline.records import TopicMetadata
+from pipeline.rows import Row, topic_id_row, topic_row
 from pipeline.sightings import Sighting
-from pipeline.sources.rows import Row, topic_id_row, topic_row
 
 
 class TopicsSeen:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from pipeline.cases import Held
-from pipeline.history.place import NO_DURATION, Place, duration
+from pipeline.records.place import NO_DURATION, Place, duration
 
 Pair = tuple[str, int]
 

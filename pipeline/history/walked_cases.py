@@ -22,7 +22,7 @@ from pipeline.history.read_groups import ReadGroups
 from pipeline.history.shown_walk import Undated
 from pipeline.history.walked_records import AT_REST, GOES_ON
 from pipeline.records.tape_layout import NOTHING
-from pipeline.sources.rows import OFFSETS
+from pipeline.rows import OFFSETS
 from rebalance import ABSENT, Int64
 
 

@@ -30,7 +30,7 @@ from pipeline.history.target_topics import (
 from pipeline.history.target_walk import walk_targets
 from pipeline.history.targets import ASSIGNED
 from pipeline.records.field_kernels import NameTable
-from pipeline.sources.rows import Row, cases_row
+from pipeline.rows import Row, cases_row
 from pipeline.topic_ids import text_of_id
 
 _REASONS: Final = (NOT_IN_SOURCE, NO_MEMBERS, NO_PREVIOUS)

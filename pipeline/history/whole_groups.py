@@ -32,14 +32,14 @@ from pipeline.records.tape_layout import (
     PARTITION,
     TARGET_EPOCH,
 )
-from pipeline.sightings import MOST_PARTITIONS
-from pipeline.sources.rows import (
+from pipeline.rows import (
     RECORD,
     ROWS,
     ROWS_PER_BATCH,
     WITHOUT_TOMBSTONES,
     Row,
 )
+from pipeline.sightings import MOST_PARTITIONS
 from rebalance import Bools, Int64
 
 _TOGETHER: Final = 2 << 20

@@ -25,8 +25,8 @@ from pipeline.judging.case_arrays import (
 from pipeline.judging.instance_texts import QuotedNames
 from pipeline.judging.instances import ClusterFacts
 from pipeline.known_counts import METADATA_MAX_AGE, KnownCounts
+from pipeline.side_files.lag_metrics import LagOfGroups
 from pipeline.sightings import MOST_PARTITIONS
-from pipeline.sources.lag_metrics import LagOfGroups
 from pipeline.topic_ids import is_topic_id
 from rebalance import ABSENT, INT64_MAX, Int32, Int64, Texts
 

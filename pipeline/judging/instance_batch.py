@@ -35,7 +35,7 @@ from pipeline.judging.instances import (
 from pipeline.judging.partition_counts import CERTAINTY
 from pipeline.judging.rebalance_code import PAIRS_MAX, RebalanceCode, have_one_order
 from pipeline.judging.stated_cases import has_more_than_codes, stated_case
-from pipeline.sources.lag_metrics import LagOfGroups, named_partitions
+from pipeline.side_files.lag_metrics import LagOfGroups, named_partitions
 from rebalance import Int64, lag_of
 
 MOST_PARTITIONS: Final = 1 << 21

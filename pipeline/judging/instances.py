@@ -21,9 +21,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pipeline.judging.partition_counts import CountSources
-from pipeline.sources.given_subscriptions import GivenSubscriptions
-from pipeline.sources.lag_metrics import LagOfGroups
-from pipeline.sources.sidecars import LogsFile
+from pipeline.side_files.given_subscriptions import GivenSubscriptions
+from pipeline.side_files.lag_metrics import LagOfGroups
+from pipeline.side_files.sidecars import LogsFile
 from rebalance import MAX_PARTITIONS, OffsetReset, Rebalance, parse_rebalance
 
 LAG_AT_END: Final = "end-of-recording"

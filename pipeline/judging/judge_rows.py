@@ -13,7 +13,7 @@ from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.judged_batch import Result, dated_part, judge_together
 from pipeline.judging.quarantine_rows import quarantined
 from pipeline.judging.settings import Settings
-from pipeline.sources.rows import CASE, CASES, CONTEXT_CASE, CONTEXT_CASES, Row
+from pipeline.rows import CASE, CASES, CONTEXT_CASE, CONTEXT_CASES, Row
 from pipeline.table_bytes import from_bytes
 
 CASES_PER_BATCH: Final = 1024

@@ -43,7 +43,7 @@ from pipeline.judging.quarantine_rows import failed_row, reason_of
 from pipeline.judging.settings import Settings
 from pipeline.judging.snapshot_rows import snapshot_row
 from pipeline.judging.stated_cases import stated_case
-from pipeline.sources.rows import BEGIN_OF_DATES, END_OF_DATES
+from pipeline.rows import BEGIN_OF_DATES, END_OF_DATES
 from rebalance import Bools, DocumentError, parse_rebalance
 
 Row: TypeAlias = dict[str, Any]

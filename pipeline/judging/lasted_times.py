@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipeline.cases import OPEN
-from pipeline.history.place import NO_TIME
-from pipeline.sources.rows import BEGIN_OF_DATES, END_OF_DATES
+from pipeline.records.place import NO_TIME
+from pipeline.rows import BEGIN_OF_DATES, END_OF_DATES
 
 _MS: Final = pa.timestamp("ms", tz="UTC")
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from pipeline.cases import SNAPSHOT
 from pipeline.judging.settings import Settings
-from pipeline.sources.rows import FAILED, Row
+from pipeline.rows import FAILED, Row
 from pipeline.tables import UNDATED
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)

@@ -8,8 +8,8 @@ from typing import Any
 
 from pipeline.cases import Case, CaseMember, Held
 from pipeline.judging.instances import ClusterFacts
-from pipeline.judging.topic_names import with_names
-from pipeline.sources.given_subscriptions import with_given_subscriptions
+from pipeline.side_files.given_subscriptions import with_given_subscriptions
+from pipeline.topic_names import with_names
 from rebalance import parse_rebalance, plain_of, to_json
 
 

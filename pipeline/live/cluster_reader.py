@@ -24,7 +24,7 @@ from pipeline.live.connection_failure import connection_failure
 from pipeline.live.consumer_group_describe import ConsumerGroupDescribeRequest
 from pipeline.live.members import classic_members, consumer_members
 from pipeline.live.offset_reader import OffsetReader
-from pipeline.sources.rows import message_of
+from pipeline.rows import message_of
 from rebalance import OutsideError, SourceError
 
 TIMEOUT_MS: Final = 15_000

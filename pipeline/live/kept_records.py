@@ -12,7 +12,7 @@ from typing import Final
 import pyarrow as pa
 
 from pipeline.live.offsets_log import LogRecord
-from pipeline.sources.rows import gathered
+from pipeline.rows import gathered
 
 RECORDS: Final = pa.schema(
     [

@@ -14,9 +14,9 @@ from pipeline.live.client_properties import ClientSettings
 from pipeline.live.cluster_reader import connected, topic_state
 from pipeline.live.offset_reader import OffsetReader
 from pipeline.live.offsets_log import LogRange, LogRecord, OffsetsLog
-from pipeline.sources.record_lines import OFFSETS_TOPIC
-from pipeline.sources.rows import Row, bytes_row, keyed
-from pipeline.sources.sidecars import Logs
+from pipeline.records import OFFSETS_TOPIC
+from pipeline.rows import Row, bytes_row, keyed
+from pipeline.side_files.sidecars import Logs
 from pipeline.topic_ids import text_of_id
 
 OFFSETS_PER_TASK: Final = 500_000

@@ -17,7 +17,7 @@ import confluent_kafka
 from confluent_kafka import KafkaError, KafkaException, TopicPartition
 
 from pipeline.live.client_properties import ClientSettings
-from pipeline.sources.record_lines import OFFSETS_TOPIC
+from pipeline.records import OFFSETS_TOPIC
 from rebalance import OutsideError
 
 ANSWER_SECONDS: Final = 15.0

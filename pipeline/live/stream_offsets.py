@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 from pipeline.live.live_source import OFFSETS_PER_TASK, pieces
 from pipeline.live.offsets_log import LogRange
-from pipeline.sources.record_lines import OFFSETS_TOPIC
+from pipeline.records import OFFSETS_TOPIC
 from rebalance import OracleError
 
 NextOffsets: TypeAlias = dict[str, int]

@@ -34,7 +34,7 @@ from pipeline.nights.needed_records import (
     needed,
     once,
 )
-from pipeline.sources.rows import (
+from pipeline.rows import (
     CARRIED,
     CASE,
     CASES,

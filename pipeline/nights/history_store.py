@@ -31,7 +31,7 @@ from pipeline.nights.store_files import (
     table_file,
 )
 from pipeline.nights.store_state import STATE, StoreState, read_state
-from pipeline.sources.rows import ROWS, Row
+from pipeline.rows import ROWS, Row
 from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
 from pipeline.table_files import write_files

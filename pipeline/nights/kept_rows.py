@@ -18,7 +18,7 @@ from pipeline.judging.harm_counts import harm_columns
 from pipeline.judging.lasted_times import lasted_times
 from pipeline.nights.cause_context import RunsOf
 from pipeline.nights.continued import OF_KEPT
-from pipeline.sources.rows import ROWS
+from pipeline.rows import ROWS
 from pipeline.table_bytes import from_bytes
 from pipeline.tables import HARM, SCHEMAS
 from rebalance import ABSENT, Int64

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pipeline.causes import RETURN_MS
 from pipeline.nights.case_digests import DIGEST_BYTES, LASTED, Digests
 from pipeline.nights.needed_records import EVERYTHING, GroupKey
-from pipeline.sources.rows import OPENED, Row
+from pipeline.rows import OPENED, Row
 
 _PLACE: Final = (
     "group_id",

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.sources.rows import (
+from pipeline.rows import (
     CARRIED,
     MISSING,
     OPENED,

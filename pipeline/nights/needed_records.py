@@ -80,7 +80,7 @@ def needed(rows: pa.Table, base: Int64) -> Bools:
     Parameters
     ----------
     rows
-        Records as in `pipeline.sources.rows.ROWS`, sorted, one per offset.
+        Records as in `pipeline.rows.ROWS`, sorted, one per offset.
     base : int64 (rows,)
         Of the group of each row.
     """

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.nights.continued import CHUNK_BYTES
-from pipeline.sources.rows import (
+from pipeline.rows import (
     CARRIED,
     KEPT,
     OPENED,

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipeline.history.place import UNKNOWN_DURATIONS
 from pipeline.nights.history_store import HistoryStore
 from pipeline.nights.store_files import OPEN, TableFile
+from pipeline.records.place import UNKNOWN_DURATIONS
 from pipeline.tables import SCHEMAS
 
 _DURATIONS: Final = {

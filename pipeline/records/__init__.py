@@ -14,7 +14,7 @@ from pipeline.records.consumer_model import (
     TopicIdPartitions,
     TopicMetadata,
 )
-from pipeline.records.decode import Record, decode_record
+from pipeline.records.decode import OFFSETS_TOPIC, Record, decode_record
 from pipeline.records.model import (
     GroupMember,
     GroupMetadata,
@@ -30,6 +30,7 @@ from pipeline.records.printed_records import (
 )
 
 __all__ = [
+    "OFFSETS_TOPIC",
     "ClassicMemberMetadata",
     "ConsumerGroupCurrentMemberAssignment",
     "ConsumerGroupMemberMetadata",

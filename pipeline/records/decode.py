@@ -31,6 +31,8 @@ Record: TypeAlias = (
     | OtherGroupRecord
 )
 
+OFFSETS_TOPIC: Final = "__consumer_offsets"
+
 _OFFSET_COMMITS: Final = (0, 1)
 _CLASSIC_GROUP: Final = 2
 

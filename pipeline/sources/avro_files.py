@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Final
 
 import fastavro
 
+from pipeline.rows import Row, broken_off_row
 from pipeline.sources.record_format import (
     COLUMNS,
     REQUIRED,
@@ -22,7 +23,6 @@ from pipeline.sources.record_format import (
     encoding_of_key,
 )
 from pipeline.sources.record_parquet import record_of_fields
-from pipeline.sources.rows import Row, broken_off_row
 from rebalance import SourceError
 
 AVRO_MAGIC: Final = b"Obj\x01"

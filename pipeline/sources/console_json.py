@@ -28,6 +28,7 @@ from typing import Any, Final
 
 import orjson
 
+from pipeline.files.lines import Line
 from pipeline.records import (
     GroupMetadata,
     OffsetCommit,
@@ -36,15 +37,14 @@ from pipeline.records import (
     encode_printed_key,
     encode_printed_value,
 )
-from pipeline.sources.console_lines import is_remark
-from pipeline.sources.lines import Line
-from pipeline.sources.rows import (
+from pipeline.rows import (
     UNREADABLE,
     Row,
     quarantine_row,
     record_row,
     repeated_row,
 )
+from pipeline.sources.console_lines import is_remark
 from rebalance import INT64_MAX, WireError
 
 START: Final = re.compile(rb'\{\s*"key"\s*:\s*\{\s*"(?:type|version)"\s*:\s*"?\d')

@@ -16,9 +16,11 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from pipeline.sources.lines import Line
-from pipeline.sources.record_lines import INT32_MAX, OFFSETS_TOPIC, milliseconds
-from pipeline.sources.rows import UNREADABLE, Row, quarantine_row, record_row
+from pipeline.files.lines import Line
+from pipeline.records import OFFSETS_TOPIC
+from pipeline.records.record_times import milliseconds
+from pipeline.rows import UNREADABLE, Row, quarantine_row, record_row
+from pipeline.sources.record_lines import INT32_MAX
 from rebalance import INT64_MAX
 
 COMMAND: Final = (

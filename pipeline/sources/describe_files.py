@@ -16,8 +16,8 @@ from pipeline.describe.sections import Remark, Section, Stray, parts_of
 from pipeline.describe.snapshots import Snapshot
 from pipeline.describe.text_tables import OUTSIDE, Fault, Piece, read_pieces
 from pipeline.describe.tool_messages import Note
-from pipeline.sources.lines import Line
-from pipeline.sources.rows import SET_ASIDE, UNREADABLE, Row, case_row, quarantine_row
+from pipeline.files.lines import Line
+from pipeline.rows import SET_ASIDE, UNREADABLE, Row, case_row, quarantine_row
 
 _JSON: Final = re.compile(rb"\s*(?:\{|\[\s*(?:\{|\]|\Z))")
 """An object or a list of objects; a line of a log begins with a time in brackets."""

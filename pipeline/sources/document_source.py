@@ -8,8 +8,8 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from pipeline.cases import GIVEN, Case
-from pipeline.sources.lines import Line
-from pipeline.sources.rows import UNREADABLE, Row, case_row, quarantine_row
+from pipeline.files.lines import Line
+from pipeline.rows import UNREADABLE, Row, case_row, quarantine_row
 from rebalance import DocumentError, Rebalance, parse_rebalance, rebalances_in, to_json
 from rebalance.arrow import from_table
 

@@ -18,11 +18,11 @@ from pipeline.files import (
     shown,
     uri_of,
 )
+from pipeline.records import OFFSETS_TOPIC
+from pipeline.side_files.lag_metrics import LagGap
 from pipeline.sources.earlier_audits import without_audits
-from pipeline.sources.lag_metrics import LagGap
 from pipeline.sources.log_segments import is_offsets_folder, is_other_file
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
-from pipeline.sources.record_lines import OFFSETS_TOPIC
 from pipeline.sources.sink_names import SinkRole, sink_name
 from pipeline.sources.sink_pairs import paired
 from pipeline.sources.source_file import FileLayout, SourceFile, source_file

@@ -27,12 +27,13 @@ from typing import Any, Final
 import orjson
 
 from pipeline.cases import Held
+from pipeline.files.lines import Line
+from pipeline.records.record_times import MOST_MS
+from pipeline.rows import SET_ASIDE, Row, case_row, repeated_row
 from pipeline.sightings import MOST_PARTITIONS
-from pipeline.sources.lines import Line
 from pipeline.sources.logged_assignment import CUT_OFF, Logged, refused, state_of
 from pipeline.sources.rdkafka_logs import RDKAFKA_MARK, RdkafkaLog
-from pipeline.sources.record_lines import INT32_MAX, MOST_MS
-from pipeline.sources.rows import SET_ASIDE, Row, case_row, repeated_row
+from pipeline.sources.record_lines import INT32_MAX
 
 MARK: Final = b"Finished assignment for group at generation "
 _JOINED_MARK: Final = b"Successfully joined group with generation Generation{"

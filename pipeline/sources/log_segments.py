@@ -15,8 +15,8 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from pipeline.sources.record_lines import OFFSETS_TOPIC
-from pipeline.sources.rows import UNREADABLE, Row, bytes_row, message_of, quarantine_row
+from pipeline.records import OFFSETS_TOPIC
+from pipeline.rows import UNREADABLE, Row, bytes_row, message_of, quarantine_row
 
 HEAD_BYTES: Final = 17
 """Bytes of a batch up to its format (magic), which tell that a file is a segment."""

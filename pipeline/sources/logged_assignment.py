@@ -15,8 +15,8 @@ from pipeline.cases import (
     Held,
 )
 from pipeline.describe.snapshots import BY_LEADER
-from pipeline.sources.lines import Line
-from pipeline.sources.rows import UNREADABLE, Row, quarantine_row
+from pipeline.files.lines import Line
+from pipeline.rows import UNREADABLE, Row, quarantine_row
 
 CUT_OFF: Final = "an assignment that is cut off, or has another form"
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from pipeline.files.lines import Line
+from pipeline.records import OFFSETS_TOPIC
 from pipeline.sources.console_lines import INSTEAD
-from pipeline.sources.lines import Line
-from pipeline.sources.record_lines import OFFSETS_TOPIC
 
 DESCRIBE: Final = (
     "kafka-consumer-groups --bootstrap-server HOST:PORT --describe --all-groups "

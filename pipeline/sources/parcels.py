@@ -19,7 +19,7 @@ from pyspark import RDD, SparkContext
 from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from pipeline.sources.rows import ROWS, gathered
+from pipeline.rows import ROWS, gathered
 from pipeline.table_bytes import as_bytes, from_bytes
 from pipeline.table_files import sizes_of
 

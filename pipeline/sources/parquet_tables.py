@@ -10,17 +10,17 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipeline.files import local_path
-from pipeline.sources.document_source import document_of_row
-from pipeline.sources.record_batches import batches_of_records
-from pipeline.sources.record_format import RecordFormat
-from pipeline.sources.record_parquet import record_columns
-from pipeline.sources.rows import (
+from pipeline.rows import (
     ROWS_PER_BATCH,
     UNREADABLE,
     Row,
     batches_of,
     quarantine_row,
 )
+from pipeline.sources.document_source import document_of_row
+from pipeline.sources.record_batches import batches_of_records
+from pipeline.sources.record_format import RecordFormat
+from pipeline.sources.record_parquet import record_columns
 from pipeline.sources.source_file import SourceFile
 from pipeline.sources.source_kind import SourceKind
 from pipeline.sources.source_pieces import SourcePiece

@@ -24,10 +24,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from pipeline.cases import Held
+from pipeline.files.lines import Line
+from pipeline.rows import Row
 from pipeline.sightings import MOST_PARTITIONS
-from pipeline.sources.lines import Line
 from pipeline.sources.logged_assignment import CUT_OFF, Logged, refused
-from pipeline.sources.rows import Row
 
 RDKAFKA_MARK: Final = b" eligible subscribed topic(s):"
 

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 
 import pyarrow as pa
 
+from pipeline.files.lines import Line, unpacked
+from pipeline.rows import Row, batches_of, broken_off_row, keyed
 from pipeline.sources.avro_files import rows_of_avro
 from pipeline.sources.console_json import rows_of_console_json
 from pipeline.sources.console_lines import is_remark, row_of_console_line
@@ -19,11 +21,9 @@ from pipeline.sources.describe_files import read_describe
 from pipeline.sources.document_source import read_document_file, read_document_lines
 from pipeline.sources.find import FoundSources
 from pipeline.sources.leader_logs import rows_of_leader_logs
-from pipeline.sources.lines import Line, unpacked
 from pipeline.sources.log_segments import rows_of_segment
 from pipeline.sources.parquet_tables import batches_of_table, stored_batches
 from pipeline.sources.record_lines import row_of_line
-from pipeline.sources.rows import Row, batches_of, broken_off_row, keyed
 from pipeline.sources.sink_rows import rows_of_pair
 from pipeline.sources.source_file import FileLayout
 from pipeline.sources.source_kind import SourceKind

@@ -16,11 +16,12 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.records import decode_record
+from pipeline.records import OFFSETS_TOPIC, decode_record
+from pipeline.records.record_times import MOST_MS
+from pipeline.rows import RECORD, ROWS, Row, batches_of, keyed
 from pipeline.sources.record_format import Encoding
-from pipeline.sources.record_lines import INT32_MAX, MOST_MS, OFFSETS_TOPIC
+from pipeline.sources.record_lines import INT32_MAX
 from pipeline.sources.record_parquet import record_of_fields
-from pipeline.sources.rows import RECORD, ROWS, Row, batches_of, keyed
 from pipeline.sources.source_file import SourceFile
 from rebalance import WireError
 

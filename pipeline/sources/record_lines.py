@@ -7,12 +7,14 @@ tombstone), and optionally ``timestamp`` (milliseconds, or a date and time in UT
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import orjson
 
-from pipeline.sources.lines import Line
+from pipeline.files.lines import Line
+from pipeline.records import OFFSETS_TOPIC
+from pipeline.records.record_times import milliseconds
+from pipeline.rows import UNREADABLE, Row, quarantine_row, record_row
 from pipeline.sources.record_format import (
     AS_SPARK,
     REQUIRED,
@@ -20,14 +22,9 @@ from pipeline.sources.record_format import (
     RecordFormat,
     decoded,
 )
-from pipeline.sources.rows import UNREADABLE, Row, quarantine_row, record_row
 from rebalance import INT64_MAX
 
-OFFSETS_TOPIC: Final = "__consumer_offsets"
 INT32_MAX: Final = 2**31 - 1
-_1970: Final = datetime(1970, 1, 1, tzinfo=UTC)
-MOST_MS: Final = 253_402_300_799_999
-"""The last millisecond of the year 9999, the latest date."""
 
 
 class _UnsoundError(ValueError):
@@ -42,32 +39,6 @@ def row_of_line(line: Line, source: str, written: RecordFormat = AS_SPARK) -> Ro
         return quarantine_row(
             UNREADABLE, str(error), source=source, line=line.number, raw=line.text
         )
-
-
-def milliseconds(value: object) -> int | None:
-    """Convert a time, as date, ISO text, number, or digits; negative ones are unknown.
-
-    Raises
-    ------
-    ValueError
-        If it is not one of these, or after the year 9999.
-    """
-    if value is None or value == "":
-        return None
-    if isinstance(value, str):
-        is_number = value.lstrip("-").isdigit()
-        value = int(value) if is_number else datetime.fromisoformat(value)
-    if isinstance(value, datetime):
-        value = milliseconds_of(value)
-    if isinstance(value, bool) or not isinstance(value, int) or value > MOST_MS:
-        raise ValueError(f"timestamp {value!r}")
-    return None if value < 0 else value
-
-
-def milliseconds_of(moment: datetime) -> int:
-    """Return the time since 1970 of a moment, in UTC unless it has a zone."""
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return (moment - _1970) // timedelta(milliseconds=1)
 
 
 def _row(line: Line, source: str, written: RecordFormat) -> Row:

@@ -12,6 +12,9 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from pipeline.records import OFFSETS_TOPIC
+from pipeline.records.record_times import milliseconds
+from pipeline.rows import UNREADABLE, Row, quarantine_row, record_row
 from pipeline.sources.record_format import (
     OPTIONAL,
     REQUIRED,
@@ -19,8 +22,6 @@ from pipeline.sources.record_format import (
     RecordFormat,
     decoded,
 )
-from pipeline.sources.record_lines import OFFSETS_TOPIC, milliseconds
-from pipeline.sources.rows import UNREADABLE, Row, quarantine_row, record_row
 
 _SHOWN: Final = 12
 """Columns that a message lists."""

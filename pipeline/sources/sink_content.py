@@ -18,8 +18,8 @@ import orjson
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pipeline.files.lines import Line, read_lines
 from pipeline.sources.avro_files import AVRO_MAGIC
-from pipeline.sources.lines import Line, read_lines
 from pipeline.sources.sink_names import SinkForm
 from pipeline.sources.source_kind import PARQUET_MAGIC, UnknownFormatError, first_lines
 

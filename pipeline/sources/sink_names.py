@@ -16,7 +16,8 @@ from enum import Enum
 from typing import Final
 
 from pipeline.files import name_of
-from pipeline.sources.record_lines import INT32_MAX, OFFSETS_TOPIC
+from pipeline.records import OFFSETS_TOPIC
+from pipeline.sources.record_lines import INT32_MAX
 from rebalance import INT64_MAX
 
 _NAME: Final = re.compile(

@@ -17,9 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from pipeline.sources.record_format import Encoding, RecordFormat, decoded
-from pipeline.sources.record_parquet import record_of_fields
-from pipeline.sources.rows import (
+from pipeline.rows import (
     RECORD,
     SET_ASIDE,
     UNREADABLE,
@@ -29,6 +27,8 @@ from pipeline.sources.rows import (
     keyed,
     quarantine_row,
 )
+from pipeline.sources.record_format import Encoding, RecordFormat, decoded
+from pipeline.sources.record_parquet import record_of_fields
 from pipeline.sources.sink_content import Item, SinkContent, Unsound, content_of
 from pipeline.sources.sink_names import SinkPart, SinkRole
 from pipeline.sources.source_file import SourceFile

@@ -15,15 +15,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.files import FileEntry, FileStore, is_local, name_of
+from pipeline.files.lines import GZIP_MAGIC, Line, has_utf16_mark
+from pipeline.records import OFFSETS_TOPIC
+from pipeline.rows import message_of
 from pipeline.sources.avro_files import AVRO_MAGIC, check_avro
 from pipeline.sources.console_json import is_console_json
 from pipeline.sources.console_lines import INSTEAD, is_console, why_lossy
-from pipeline.sources.lines import GZIP_MAGIC, Line, has_utf16_mark
 from pipeline.sources.log_segments import HEAD_BYTES, is_segment, partition_of_folder
 from pipeline.sources.other_tools import DUMP_LOG, is_dump
 from pipeline.sources.record_format import AS_SPARK, RecordFormat
-from pipeline.sources.record_lines import OFFSETS_TOPIC
-from pipeline.sources.rows import message_of
 from pipeline.sources.sink_content import form_of
 from pipeline.sources.sink_names import SinkPart, SinkRole, pair_of, sink_name
 from pipeline.sources.source_kind import (

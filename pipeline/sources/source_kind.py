@@ -16,10 +16,10 @@ from pipeline.describe.headings import heading_of, title_of
 from pipeline.describe.kafka_ui import is_kafka_ui
 from pipeline.describe.text_tables import plain_text
 from pipeline.describe.tool_messages import note_of
+from pipeline.files.lines import Line, read_lines, unpacked
 from pipeline.sources.console_json import is_console_json
 from pipeline.sources.console_lines import is_console, why_lossy
 from pipeline.sources.leader_logs import is_leader_log
-from pipeline.sources.lines import Line, read_lines, unpacked
 from pipeline.sources.other_tools import why_of_another_tool
 from pipeline.sources.record_format import (
     REQUIRED,

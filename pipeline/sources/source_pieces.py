@@ -14,7 +14,7 @@ from itertools import groupby, islice
 from typing import BinaryIO, Final, TypeAlias
 
 from pipeline.files import is_local, local_path
-from pipeline.sources.lines import LINE_LIMIT, Line, read_lines
+from pipeline.files.lines import LINE_LIMIT, Line, read_lines
 from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
 

@@ -11,6 +11,7 @@ from pyspark import RDD, SparkContext
 from pyspark.errors import PySparkException
 
 from pipeline.files import is_local
+from pipeline.rows import UNREADABLE, Row, batches_of, gathered, quarantine_row
 from pipeline.sources.parcels import (
     Parcel,
     parcels_of,
@@ -19,7 +20,6 @@ from pipeline.sources.parcels import (
 )
 from pipeline.sources.read import batches_of_pieces
 from pipeline.sources.remote_files import remote_parcels
-from pipeline.sources.rows import UNREADABLE, Row, batches_of, gathered, quarantine_row
 from pipeline.sources.source_file import SourceFile
 from pipeline.sources.source_pieces import BLOCK_BYTES, Pieces, pieces_of
 from rebalance import SourceError

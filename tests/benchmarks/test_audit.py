@@ -13,7 +13,7 @@ from benchmarks.multiplied import Shape, multiplied
 from benchmarks.processes import Usage
 from pipeline.cases import Case, unpack
 from pipeline.history.stream import histories
-from pipeline.sources.rows import CASE, QUARANTINED
+from pipeline.rows import CASE, QUARANTINED
 from tests.pipeline.local_reading import read_paths
 from tests.pipeline.recorded import in_order
 

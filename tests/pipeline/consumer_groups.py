@@ -21,7 +21,7 @@ from pipeline.records import (
     TopicIdPartitions,
     TopicMetadata,
 )
-from pipeline.sources.rows import QUARANTINED, Row, keyed, record_row
+from pipeline.rows import QUARANTINED, Row, keyed, record_row
 from pipeline.topic_ids import text_of_id
 from tests.pipeline.groups import GROUP, START_MS
 from tests.pipeline.local_reading import cases_of

@@ -7,7 +7,7 @@ from random import Random
 from typing import TypeVar
 
 from pipeline.records import OffsetCommit, OffsetTombstone
-from pipeline.sources.rows import WITHOUT_TOMBSTONES, Row, keyed, record_row
+from pipeline.rows import WITHOUT_TOMBSTONES, Row, keyed, record_row
 from tests.pipeline.groups import START_MS
 from tests.pipeline.records.consumer_writers import AnyRecord, written
 from tests.pipeline.records.writers import text

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.cases import Case
-from pipeline.history.place import Place
 from pipeline.history.reconstruct import GroupHistory
 from pipeline.records import (
     GroupMember,
     GroupMetadata,
     OffsetCommit,
 )
+from pipeline.records.place import Place
 from rebalance.protocol import (
     MemberAssignment,
     Partitions,

@@ -43,10 +43,8 @@ from pipeline.files import LOCAL_STORES
 from pipeline.history.stream import ORDER as HISTORY_ORDER
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.settings import Settings
-from pipeline.judging.topic_names import names_of_ids
 from pipeline.known_counts import known_counts
-from pipeline.sources.find import FoundSources
-from pipeline.sources.rows import (
+from pipeline.rows import (
     LEFT_OUT,
     READ,
     REPEATED,
@@ -56,9 +54,11 @@ from pipeline.sources.rows import (
     batches_of,
     sighting_of,
 )
+from pipeline.sources.find import FoundSources
 from pipeline.sources.spark_rows import unknown_rows
 from pipeline.table_files import write_files
 from pipeline.tables import RUN_TABLE, SCHEMAS, TABLES
+from pipeline.topic_names import names_of_ids
 from tests.pipeline.local_reading import read_found
 
 ROWS_PER_BATCH = 256

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.cases import Case, unpack
-from pipeline.judging.topic_names import with_names
+from pipeline.rows import CASE, RECORD, ROWS, Row
 from pipeline.sources import read
 from pipeline.sources.find import FoundSources, find_sources
-from pipeline.sources.rows import CASE, RECORD, ROWS, Row
+from pipeline.topic_names import with_names
 from rebalance import MAX_PARTITIONS
 
 

@@ -11,10 +11,10 @@ import pyarrow.dataset as ds
 from conformance.broker import Broker
 from pipeline.cases import REPORTED, SNAPSHOT, Case
 from pipeline.describe.record_states import with_record_states
+from pipeline.files.lines import Line
 from pipeline.history.stream import histories
+from pipeline.rows import Row
 from pipeline.sources.leader_logs import rows_of_leader_logs
-from pipeline.sources.lines import Line
-from pipeline.sources.rows import Row
 from tests.pipeline.local_reading import cases_of, read_paths
 from tests.pipeline.logged_groups import BROKER, NAME, segment_of
 from tests.pipeline.recorded import in_order

@@ -16,7 +16,7 @@ from typing import Any
 
 from pipeline.cases import Case, CaseMember
 from pipeline.history.stream import histories
-from pipeline.sources.sidecars import read_topics
+from pipeline.side_files.sidecars import read_topics
 from studies.recording.planned_events import SLOW_MS
 from tests.pipeline.local_reading import cases_of
 from tests.pipeline.recorded import in_order, records_in

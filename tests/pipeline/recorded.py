@@ -15,15 +15,13 @@ import pyarrow.parquet as pq
 from pipeline.cases import Case, Held
 from pipeline.describe.group_case import case_of
 from pipeline.describe.refusal import NotJudged
+from pipeline.files.lines import read_lines
 from pipeline.history.stream import ORDER, histories
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import CountSources
 from pipeline.known_counts import known_counts
 from pipeline.records import TopicIdPartitions
-from pipeline.sources.describe_files import read_snapshots
-from pipeline.sources.lines import read_lines
-from pipeline.sources.record_lines import row_of_line
-from pipeline.sources.rows import (
+from pipeline.rows import (
     TOPIC,
     TOPIC_ID,
     Row,
@@ -31,7 +29,9 @@ from pipeline.sources.rows import (
     record_row,
     sighting_of,
 )
-from pipeline.sources.sidecars import read_topics
+from pipeline.side_files.sidecars import read_topics
+from pipeline.sources.describe_files import read_snapshots
+from pipeline.sources.record_lines import row_of_line
 from pipeline.topic_ids import text_of_id
 from tests.pipeline.local_reading import cases_of
 from tests.support.wire import RECORDINGS, TESTS

@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 
 from pipeline.cases import Case, unpack
 from pipeline.history.stream import histories
-from pipeline.judging.topic_names import with_names
 from pipeline.records import (
     ConsumerGroupCurrentMemberAssignment,
     ConsumerGroupMemberMetadata,
     GroupMetadata,
     decode_record,
 )
-from pipeline.sources.rows import CASE, Row
-from pipeline.sources.sidecars import read_topics
+from pipeline.rows import CASE, Row
+from pipeline.side_files.sidecars import read_topics
+from pipeline.topic_names import with_names
 from rebalance.protocol import decode_assignment
 from tests.pipeline.recorded import (
     Pairs,

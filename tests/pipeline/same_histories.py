@@ -12,7 +12,7 @@ from pipeline.case_table import case_at
 from pipeline.cases import Case, pack, unpack
 from pipeline.history.stream import histories
 from pipeline.history.whole_groups import histories_of_groups
-from pipeline.sources.rows import CASE, CASES, ROWS, Row
+from pipeline.rows import CASE, CASES, ROWS, Row
 from pipeline.table_bytes import from_bytes
 
 SIZES = (0, 1, 1, 2, 3, 9, 40, 200, 4_000)

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.rows import RECORD, UNREADABLE, Row
 from pipeline.sources.avro_files import rows_of_avro
 from pipeline.sources.find import find_sources
 from pipeline.sources.record_format import AS_SPARK, record_format
-from pipeline.sources.rows import RECORD, UNREADABLE, Row
 from pipeline.sources.source_file import FileLayout
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.test_sources import LOG, jsonl

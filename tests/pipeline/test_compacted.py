@@ -9,7 +9,7 @@ import pytest
 from pipeline.cases import CLAIMS
 from pipeline.history.stream import histories
 from pipeline.records import GroupMetadata, decode_record
-from pipeline.sources.rows import MISSING, Row
+from pipeline.rows import MISSING, Row
 from tests.pipeline.local_reading import cases_of
 from tests.pipeline.recorded import churn_records, churn_rows, in_order
 

@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 
 from conformance.broker import Broker
 from pipeline.cases import REPORTED, Case
+from pipeline.files.lines import Line
 from pipeline.groups.local_files import LocalFiles
 from pipeline.history.stream import histories
+from pipeline.rows import RECORD, REPEATED, UNREADABLE, Row
 from pipeline.sources.console_json import rows_of_console_json
 from pipeline.sources.console_lines import (
     COMMAND,
     row_of_console_line,
 )
 from pipeline.sources.find import find_sources
-from pipeline.sources.lines import Line
-from pipeline.sources.rows import RECORD, REPEATED, UNREADABLE, Row
 from tests.pipeline.console_output import DATA, printed
 from tests.pipeline.describe.describe_text import offsets
 from tests.pipeline.local_reading import (

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.history.place import NO_TIME, Place
 from pipeline.history.stream import histories
 from pipeline.history.unowned import Unowned
+from pipeline.records.place import NO_TIME, Place
 from tests.pipeline.audit_files import rows_of
 from tests.pipeline.consumer_groups import FIRST
 from tests.pipeline.consumer_groups import rows_of as rows_of_records

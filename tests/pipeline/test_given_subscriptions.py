@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.cases import GIVEN, NOT_REPORTED, Case, CaseMember
 from pipeline.groups import read_group
-from pipeline.sources.given_subscriptions import (
+from pipeline.side_files.given_subscriptions import (
     GivenSubscriptions,
     read_subscriptions,
     with_given_subscriptions,

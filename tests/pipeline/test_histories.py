@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.cases import pack, unpack
 from pipeline.history.stream import histories
-from pipeline.sources.rows import CASE
+from pipeline.rows import CASE
 from tests.pipeline.classic_histories import CLASSIC
 from tests.pipeline.consumer_groups import NAMES, rows_of
 from tests.pipeline.consumer_histories import CONSUMER

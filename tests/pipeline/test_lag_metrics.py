@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.files import LocalStore, Stores
-from pipeline.sources.lag_metrics import ReportedLag, gap_rows, read_lag_metrics
+from pipeline.side_files.lag_metrics import ReportedLag, gap_rows, read_lag_metrics
 from rebalance import OracleError
 from tests.support.examples import costly
 from tests.support.snapshots import check_snapshot

@@ -13,7 +13,7 @@ import pytest
 from pipeline.cases import CaseMember
 from pipeline.history.stream import histories
 from pipeline.records import OffsetCommit, decode_record
-from pipeline.sources.rows import Row
+from pipeline.rows import Row
 from tests.pipeline.audit_files import rows_of as rows_of_table
 from tests.pipeline.consumer_groups import FIRST, AnyRecord, rows_of
 from tests.pipeline.groups import GROUP, START_MS, commit, group, member

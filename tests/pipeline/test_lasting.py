@@ -15,7 +15,7 @@ from pipeline.cases import EMPTY, NEXT, OPEN
 from pipeline.history.stream import histories
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.records import GroupMember
-from pipeline.sources.rows import CASE
+from pipeline.rows import CASE
 from tests.pipeline.audit_files import rows_of as rows_of_table
 from tests.pipeline.consumer_groups import (
     FIRST,

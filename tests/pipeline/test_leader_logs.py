@@ -16,10 +16,10 @@ from pipeline.cases import ALL_LISTED, NOT_REPORTED, SNAPSHOT
 from pipeline.describe.snapshots import BY_LEADER
 from pipeline.groups import read_group
 from pipeline.groups.local_files import LocalFiles
+from pipeline.rows import CASE, REPEATED, SET_ASIDE, UNREADABLE
 from pipeline.sources.find import find_sources
 from pipeline.sources.leader_logs import NO_GROUP, OF_STREAMS
 from pipeline.sources.logged_assignment import CUT_OFF
-from pipeline.sources.rows import CASE, REPEATED, SET_ASIDE, UNREADABLE
 from pipeline.sources.source_kind import SourceKind
 from rebalance import SourceError
 from tests.oracle.plugins.real import Place

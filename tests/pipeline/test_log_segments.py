@@ -15,10 +15,10 @@ from kafka.record.util import calc_crc32c
 
 from conformance.broker import Broker
 from pipeline.records import GroupMetadata, OffsetCommit, decode_record
+from pipeline.rows import RECORD, UNREADABLE, Row
 from pipeline.sources import source_file
 from pipeline.sources.find import find_sources
 from pipeline.sources.log_segments import rows_of_segment
-from pipeline.sources.rows import RECORD, UNREADABLE, Row
 from rebalance import SourceError
 from tests.oracle.plugins.real import Place, log_of_groups
 from tests.pipeline.local_reading import read_path

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from pipeline import rows as rows_module
 from pipeline.audit import sorting
 from pipeline.audit.sorting import in_order_once
 from pipeline.history.stream import ORDER
+from pipeline.rows import ROWS, Row
 from pipeline.sources import parcels
-from pipeline.sources import rows as rows_module
 from pipeline.sources.parcels import delivered, parcels_of, unpacked
-from pipeline.sources.rows import ROWS, Row
 from tests.pipeline.recorded import in_order
 
 BYTES = st.sampled_from([None, b"", b"a", b"\x7f", b"\x80", b"\xff" * 40])

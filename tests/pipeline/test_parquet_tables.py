@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pipeline.rows import RECORD, UNREADABLE, Row
 from pipeline.sources.find import find_sources
 from pipeline.sources.parquet_tables import with_our_columns
 from pipeline.sources.record_format import AS_SPARK, record_format
-from pipeline.sources.rows import RECORD, UNREADABLE, Row
 from pipeline.sources.source_pieces import pieces_of
 from rebalance import rebalance_of
 from rebalance.arrow import to_table

@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.cases import CLAIMS, OPEN, PREVIOUS, Case
-from pipeline.sources.rows import MISSING
+from pipeline.rows import MISSING
 from rebalance import OutsideError
 from studies.recording.record import record
 from studies.recording.scenarios import SCENARIOS

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.records import OFFSETS_TOPIC
+from pipeline.rows import ROWS, UNREADABLE, Row, topic_row
 from pipeline.sightings import Sighting
 from pipeline.sources.parquet_tables import with_our_columns
 from pipeline.sources.record_batches import batches_of_records, rows_of_records
 from pipeline.sources.record_format import AS_SPARK, Encoding, RecordFormat
-from pipeline.sources.record_lines import OFFSETS_TOPIC
-from pipeline.sources.rows import ROWS, UNREADABLE, Row, topic_row
 from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
 from tests.pipeline.drawn_logs import delivered

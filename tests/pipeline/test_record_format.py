@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pipeline.rows import RECORD, UNREADABLE
 from pipeline.sources.find import find_sources
 from pipeline.sources.record_format import Encoding, encoding_of_key, record_format
-from pipeline.sources.rows import RECORD, UNREADABLE
 from rebalance import SourceError
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.test_sources import LOG, jsonl, what

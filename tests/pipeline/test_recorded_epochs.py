@@ -22,7 +22,7 @@ from pipeline.records import (
     ConsumerGroupTombstone,
     decode_record,
 )
-from pipeline.sources.rows import MISSING, QUARANTINED, RECORD, Row
+from pipeline.rows import MISSING, QUARANTINED, RECORD, Row
 from rebalance import document_of, instance_of
 from tests.pipeline.local_reading import cases_of
 from tests.pipeline.recorded import (

@@ -9,8 +9,7 @@ import pyarrow as pa
 
 from pipeline.audit.stages import SEEN, seen_by_tasks
 from pipeline.cases import Case
-from pipeline.sightings import Sighting
-from pipeline.sources.rows import (
+from pipeline.rows import (
     ROWS,
     SET_ASIDE,
     case_row,
@@ -20,6 +19,7 @@ from pipeline.sources.rows import (
     topic_id_row,
     topic_row,
 )
+from pipeline.sightings import Sighting
 
 ID = bytes(range(16))
 CASE = Case(rebalance_id="r", group_id="g", source_kind="k", source="s")

@@ -16,11 +16,7 @@ from hypothesis import strategies as st
 
 from pipeline.cases import Case
 from pipeline.history.stream import NO_TOMBSTONES, histories
-from pipeline.sources import source_file
-from pipeline.sources.file_links import linked
-from pipeline.sources.find import find_sources
-from pipeline.sources.record_format import record_format
-from pipeline.sources.rows import (
+from pipeline.rows import (
     CASE,
     RECORD,
     SET_ASIDE,
@@ -28,6 +24,10 @@ from pipeline.sources.rows import (
     WITHOUT_TOMBSTONES,
     Row,
 )
+from pipeline.sources import source_file
+from pipeline.sources.file_links import linked
+from pipeline.sources.find import find_sources
+from pipeline.sources.record_format import record_format
 from pipeline.sources.sink_names import SinkForm, SinkPart, SinkRole, sink_name
 from pipeline.sources.sink_rows import NO_KEY, NO_VALUE, rows_of_pair
 from pipeline.sources.source_file import FileLayout, SourceFile

@@ -17,10 +17,10 @@ from pipeline.history.stream import histories
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.settings import Settings
-from pipeline.judging.topic_names import names_of_ids
 from pipeline.known_counts import known_counts
 from pipeline.records import GroupMember, GroupMetadata
-from pipeline.sources.rows import TOPIC, TOPIC_ID, sighting_of
+from pipeline.rows import TOPIC, TOPIC_ID, sighting_of
+from pipeline.topic_names import names_of_ids
 from rebalance import ClaimRule
 from tests.pipeline.describe.describe_text import MEMBERS, members, read, state, table
 from tests.pipeline.groups import Log, group, member

@@ -8,9 +8,9 @@ from pathlib import Path
 import orjson
 import pytest
 
+from pipeline.rows import UNREADABLE
+from pipeline.side_files.sidecars import read_offsets, read_topics
 from pipeline.sources.find import find_sources
-from pipeline.sources.rows import UNREADABLE
-from pipeline.sources.sidecars import read_offsets, read_topics
 from pipeline.sources.source_kind import SourceKind
 from rebalance import OracleError, SourceError
 from tests.pipeline.local_reading import read_path

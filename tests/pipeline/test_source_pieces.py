@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.rows import UNREADABLE
 from pipeline.sources import source_file, source_pieces
 from pipeline.sources.find import find_sources
-from pipeline.sources.rows import UNREADABLE
 from pipeline.sources.source_pieces import pieces_of
 from tests.pipeline.local_reading import damage, read_found, read_path
 from tests.pipeline.test_sources import LOG, jsonl

@@ -14,11 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.files.lines import Line, read_lines
 from pipeline.history.stream import histories
-from pipeline.sources.find import find_sources
-from pipeline.sources.lines import Line, read_lines
-from pipeline.sources.record_lines import milliseconds, row_of_line
-from pipeline.sources.rows import (
+from pipeline.records.record_times import milliseconds
+from pipeline.rows import (
     CASE,
     RAW_LIMIT,
     RECORD,
@@ -29,6 +28,8 @@ from pipeline.sources.rows import (
     batches_of,
     keyed,
 )
+from pipeline.sources.find import find_sources
+from pipeline.sources.record_lines import row_of_line
 from rebalance import rebalance_of
 from rebalance.arrow import to_table
 from tests.pipeline.groups import START_MS, Log, commit, group, member

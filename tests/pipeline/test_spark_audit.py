@@ -27,7 +27,7 @@ from pipeline import table_files
 from pipeline.audit import AuditRequest, AuditSummary, audit, run, table_rows
 from pipeline.audit.sorting import in_order
 from pipeline.evaluation import COLUMNS, DEFAULT, JUDGE, DisagreementError
-from pipeline.sources.lag_metrics import NO_COMMIT
+from pipeline.side_files.lag_metrics import NO_COMMIT
 from pipeline.table_reading import read_table
 from pipeline.tables import PAGE, RUN_TABLE, SCHEMAS, TABLES
 from rebalance import OutputError, SourceError

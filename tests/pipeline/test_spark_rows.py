@@ -17,11 +17,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.files import HadoopStore, LocalStore, Stores
+from pipeline.rows import CASE, ROWS, Row
+from pipeline.side_files.sidecars import read_topics
 from pipeline.sources import remote_files, source_file, spark_rows
 from pipeline.sources.find import find_sources
 from pipeline.sources.parcels import unpacked
-from pipeline.sources.rows import CASE, ROWS, Row
-from pipeline.sources.sidecars import read_topics
 from pipeline.sources.spark_rows import source_parcels
 from rebalance import MAX_PARTITIONS, rebalance_of
 from rebalance.arrow import to_table

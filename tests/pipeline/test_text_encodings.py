@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from pipeline.files import LocalStore, Stores
+from pipeline.files.lines import read_lines
+from pipeline.rows import CASE, UNREADABLE
+from pipeline.side_files.lag_metrics import read_lag_metrics
+from pipeline.side_files.sidecars import read_offsets, read_topics
 from pipeline.sources import source_file, source_pieces
 from pipeline.sources.find import find_sources
-from pipeline.sources.lag_metrics import read_lag_metrics
-from pipeline.sources.lines import read_lines
-from pipeline.sources.rows import CASE, UNREADABLE
-from pipeline.sources.sidecars import read_offsets, read_topics
 from pipeline.sources.source_pieces import pieces_of
 from tests.pipeline.describe.describe_text import members, state
 from tests.pipeline.local_reading import read_found, read_path

@@ -10,11 +10,9 @@ from random import Random
 
 import pytest
 
+from pipeline.files.lines import read_lines
 from pipeline.history import whole_groups
-from pipeline.sightings import Sighting
-from pipeline.sources.lines import read_lines
-from pipeline.sources.record_lines import row_of_line
-from pipeline.sources.rows import (
+from pipeline.rows import (
     CASE,
     MISSING,
     REPEATED,
@@ -26,6 +24,8 @@ from pipeline.sources.rows import (
     keyed,
     topic_row,
 )
+from pipeline.sightings import Sighting
+from pipeline.sources.record_lines import row_of_line
 from tests.pipeline.consumer_groups import (
     FIRST,
     AnyRecord,

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from pipeline.cases import Case, unpack
-from pipeline.judging.topic_names import with_names
-from pipeline.sources.rows import CASE, MISSING, QUARANTINED, Row
+from pipeline.rows import CASE, MISSING, QUARANTINED, Row
+from pipeline.topic_names import with_names
 from tests.pipeline.groups import START_MS
 
 TIMES: Final = ("at", "until", "started_at", "last_commit_at")

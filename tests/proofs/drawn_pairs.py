@@ -14,8 +14,8 @@ from benchmarks.judging import recorded
 from conformance import corpus, play
 from pipeline.case_table import case_at
 from pipeline.judging.instance_batch import instance_of_case
-from pipeline.judging.topic_names import with_names
 from pipeline.table_bytes import from_bytes
+from pipeline.topic_names import with_names
 from rebalance import AssignmentDocument, Rebalance, instance_of, to_json
 from solver import parse_policy, solve
 from tests.solver.routes import instance

@@ -29,8 +29,8 @@ from pipeline.judging.partition_counts import (
     CountSources,
 )
 from pipeline.known_counts import Known
+from pipeline.side_files.lag_metrics import named_partitions
 from pipeline.sightings import MOST_PARTITIONS
-from pipeline.sources.lag_metrics import named_partitions
 from rebalance import NOT_COMMITTED, lag_of
 
 

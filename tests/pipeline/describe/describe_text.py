@@ -8,8 +8,8 @@ from pipeline.cases import Case
 from pipeline.describe.group_case import case_of
 from pipeline.describe.sections import Stray
 from pipeline.describe.snapshots import Snapshot
+from pipeline.files.lines import Line
 from pipeline.sources.describe_files import read_snapshots
-from pipeline.sources.lines import Line
 
 OFFSETS = (
     "GROUP",

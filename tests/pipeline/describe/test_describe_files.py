@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from pipeline.cases import Case
-from pipeline.sources.rows import SET_ASIDE, UNREADABLE, Row
+from pipeline.rows import SET_ASIDE, UNREADABLE, Row
 from tests.pipeline.describe.describe_text import held, members, offsets, state
 from tests.pipeline.local_reading import cases_of, read_path
 from tests.pipeline.test_sources import LOG, jsonl, what

@@ -17,7 +17,7 @@ from pipeline.judging.judged_batch import JudgedBatch
 from pipeline.judging.outcome import Actual, JudgedRebalance, Question, outcome_of
 from pipeline.judging.settings import Settings
 from pipeline.judging.stated_cases import stated_case
-from pipeline.sources.sidecars import read_offsets
+from pipeline.side_files.sidecars import read_offsets
 from rebalance import ClaimRule, DocumentError, rebalance_of
 from tests.pipeline.recorded import CHURN, churn_rows, facts_of
 from tests.support.shapes import Document, member, rebalance

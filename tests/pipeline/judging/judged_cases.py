@@ -11,7 +11,7 @@ from pipeline.cases import Case
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.judged_batch import Result
 from pipeline.judging.settings import Settings
-from pipeline.sources.rows import case_row
+from pipeline.rows import case_row
 
 
 def judge_case_rows(

@@ -28,7 +28,7 @@ from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.outcome import Actual, JudgedRebalance, Question
 from pipeline.judging.settings import Settings
-from pipeline.sources.rows import CASE, ROWS
+from pipeline.rows import CASE, ROWS
 from pipeline.tables import SCHEMAS
 from rebalance import ClaimRule
 from tests.pipeline.judging.coded import (

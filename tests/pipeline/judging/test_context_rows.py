@@ -17,9 +17,8 @@ from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.settings import Settings
-from pipeline.judging.topic_names import names_of_ids
 from pipeline.known_counts import known_counts
-from pipeline.sources.rows import (
+from pipeline.rows import (
     CASE,
     CASES,
     CONTEXT_CASE,
@@ -29,6 +28,7 @@ from pipeline.sources.rows import (
     TOPIC_ID,
     sighting_of,
 )
+from pipeline.topic_names import names_of_ids
 from rebalance import ClaimRule
 from tests.pipeline.local_reading import read_path
 from tests.pipeline.recorded import FIRST_LOOK, in_order

@@ -13,16 +13,14 @@ import pytest
 from heuristics import ASSIGNORS, Assignor
 from pipeline.cases import NEXT, OPEN, Case
 from pipeline.evaluation import DEFAULT, answers, selection
-from pipeline.history.place import NO_TIME, WENT_BACK
 from pipeline.judging.instance_batch import instance_of_case
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judged_batch import NO_DATE
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.settings import Settings
 from pipeline.known_counts import KnownCounts
-from pipeline.sightings import Sighting
-from pipeline.sources.lag_metrics import LagOfGroups
-from pipeline.sources.rows import (
+from pipeline.records.place import NO_TIME, WENT_BACK
+from pipeline.rows import (
     FAILED,
     batches_of,
     bytes_row,
@@ -30,7 +28,9 @@ from pipeline.sources.rows import (
     latest_time,
     topic_row,
 )
-from pipeline.sources.sidecars import LogsFile
+from pipeline.side_files.lag_metrics import LagOfGroups
+from pipeline.side_files.sidecars import LogsFile
+from pipeline.sightings import Sighting
 from pipeline.tables import ORDER, SCHEMAS, UNDATED
 from rebalance import (
     ClaimRule,

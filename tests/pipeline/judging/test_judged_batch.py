@@ -35,12 +35,12 @@ from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.settings import Settings
-from pipeline.judging.topic_names import with_names
 from pipeline.known_counts import KnownCounts
-from pipeline.sources.rows import case_row
-from pipeline.sources.sidecars import LogsFile, read_offsets
+from pipeline.rows import case_row
+from pipeline.side_files.sidecars import LogsFile, read_offsets
 from pipeline.tables import SCHEMAS
 from pipeline.topic_ids import text_of_id
+from pipeline.topic_names import with_names
 from rebalance import (
     ClaimRule,
     OffsetReset,

@@ -18,7 +18,7 @@ from pipeline.audit import stages
 from pipeline.audit.judged import PART
 from pipeline.audit.stored_work import CASES
 from pipeline.judging.evaluated import EvaluatedCodes, codes_of_process
-from pipeline.sources.rows import CASE
+from pipeline.rows import CASE
 from rebalance import ClaimRule
 from tests.pipeline.judging.coded import SIZE, by_code, churn_settings, question_of
 from tests.pipeline.recorded import churn_rows

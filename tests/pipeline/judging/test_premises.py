@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from pipeline.records import OffsetTombstone
-from pipeline.sources.sidecars import read_topics
+from pipeline.side_files.sidecars import read_topics
 from rebalance import DocumentError
 from tests.pipeline.audit_files import rows_of
 from tests.pipeline.groups import GROUP, Log, commit, group, member, replay

@@ -14,15 +14,15 @@ from pipeline.judging.instance_batch import instance_of_case
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import GIVEN, LOWER_BOUND, RECORDED
 from pipeline.judging.settings import Settings
-from pipeline.judging.topic_names import (
+from pipeline.rows import CASE, FAILED, TOPIC, TOPIC_ID
+from pipeline.side_files.sidecars import read_topics
+from pipeline.topic_ids import id_of_plain, is_topic_id, plain_id, text_of_id
+from pipeline.topic_names import (
     TWO_IDS,
     UNNAMED,
     names_of_ids,
     with_names,
 )
-from pipeline.sources.rows import CASE, FAILED, TOPIC, TOPIC_ID
-from pipeline.sources.sidecars import read_topics
-from pipeline.topic_ids import id_of_plain, is_topic_id, plain_id, text_of_id
 from rebalance import ClaimRule, DocumentError, InstanceError
 from tests.pipeline.cluster_facts import facts, shown
 from tests.pipeline.consumer_groups import (

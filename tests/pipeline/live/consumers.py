@@ -7,7 +7,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError
 
-from pipeline.sources.record_lines import OFFSETS_TOPIC
+from pipeline.records import OFFSETS_TOPIC
 
 
 class Message:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 from pipeline.following.batch_ranges import BatchRange
 from pipeline.following.kept_batches import KeptBatches
 from pipeline.live import RECORDS, ClientSettings, LiveSource, LogRange, OffsetsLog
-from pipeline.sources.sidecars import read_offsets, read_topics
+from pipeline.side_files.sidecars import read_offsets, read_topics
 from rebalance import MAX_PARTITIONS
 from tests.support.wire import RECORDINGS
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from pyspark.sql.datasource import InputPartition
 
+from pipeline import rows
 from pipeline.following.stream_source import LogStreamReader, stream_source
 from pipeline.live import (
     RECORDS,
@@ -21,7 +22,6 @@ from pipeline.live import (
     batches_of_records,
     records_of_batch,
 )
-from pipeline.sources import rows
 from tests.pipeline.live.consumers import Consumer, Message, end
 
 PASSWORD = "s3cret"  # noqa: S105

@@ -24,13 +24,10 @@ from pipeline.evaluation import selection
 from pipeline.files import LOCAL_STORES, Location
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.settings import Settings
-from pipeline.judging.topic_names import names_of_ids
 from pipeline.known_counts import known_counts
 from pipeline.nights.continued import continued_batches
 from pipeline.nights.saved_rows import rows_of_night
-from pipeline.sources.find import FoundSources
-from pipeline.sources.read import batches_of_pieces
-from pipeline.sources.rows import (
+from pipeline.rows import (
     READ,
     REPEATED,
     ROWS,
@@ -39,9 +36,12 @@ from pipeline.sources.rows import (
     batches_of,
     sighting_of,
 )
+from pipeline.sources.find import FoundSources
+from pipeline.sources.read import batches_of_pieces
 from pipeline.sources.source_pieces import pieces_of
 from pipeline.sources.spark_rows import unknown_rows
 from pipeline.tables import SCHEMAS
+from pipeline.topic_names import names_of_ids
 from tests.pipeline.local_audit import counted, in_batches, judged_as_one, of_kind
 from tests.pipeline.local_reading import read_found
 

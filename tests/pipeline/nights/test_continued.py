@@ -20,7 +20,7 @@ from pipeline.cases import Case, unpack
 from pipeline.nights import last_cases
 from pipeline.nights.case_digests import LASTED
 from pipeline.nights.continued import continued_batches
-from pipeline.sources.rows import (
+from pipeline.rows import (
     CARRIED,
     CASE,
     CASES,

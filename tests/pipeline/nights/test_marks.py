@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from pipeline.nights.marks import GAP, ReadMark, Span, from_marks, gaps, moved, spans_of
-from pipeline.sources.rows import MISSING, RECORD, ROWS, SPAN, Row
+from pipeline.rows import MISSING, RECORD, ROWS, SPAN, Row
 from rebalance import SourceError
 
 

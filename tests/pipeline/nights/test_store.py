@@ -19,8 +19,8 @@ from pipeline.nights.history_store import Carry, HistoryStore, opened_store
 from pipeline.nights.marks import ReadMark
 from pipeline.nights.store_files import FINAL, OPEN, first_day
 from pipeline.nights.store_state import AuditEntry
+from pipeline.rows import RECORD, ROWS
 from pipeline.sources.parquet_tables import stored_batches
-from pipeline.sources.rows import RECORD, ROWS
 from pipeline.sources.source_pieces import pieces_of
 from pipeline.tables import SCHEMAS
 from rebalance import OutsideError, SourceError

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from pipeline.files import Location, Stores
-from pipeline.sources.lag_samples import (
+from pipeline.rows import MISSING, Row, quarantine_row
+from pipeline.side_files.lag_samples import (
     METRICS,
     LagSample,
     is_api_answer,
@@ -25,8 +26,7 @@ from pipeline.sources.lag_samples import (
     samples_of_api,
     samples_of_burrow,
 )
-from pipeline.sources.rows import MISSING, Row, quarantine_row
-from pipeline.sources.sidecars import read_whole
+from pipeline.side_files.sidecars import read_whole
 from rebalance import DocumentError, SourceError, parse_json
 
 LagOfGroups: TypeAlias = dict[str, dict[str, dict[int, int]]]

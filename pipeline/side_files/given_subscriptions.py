@@ -17,7 +17,7 @@ from pydantic import Field, TypeAdapter
 
 from pipeline.cases import GIVEN, NOT_REPORTED, Case, CaseMember
 from pipeline.files import LOCAL_STORES, Location, Stores
-from pipeline.sources.sidecars import read_side_file
+from pipeline.side_files.sidecars import read_side_file
 
 _Topics: TypeAlias = Annotated[list[str], Field(min_length=1)]
 _Stated: TypeAlias = _Topics | dict[str, _Topics]

@@ -26,9 +26,9 @@ from pydantic import (
 )
 
 from pipeline.files import LOCAL_STORES, Location, Stores, uri_of
+from pipeline.files.lines import as_utf8
 from pipeline.known_counts import KnownCounts, Step
-from pipeline.sources.lines import as_utf8
-from pipeline.sources.record_lines import milliseconds_of
+from pipeline.records.record_times import milliseconds_of
 from pipeline.topic_ids import id_of_plain
 from rebalance import (
     INT64_MAX,

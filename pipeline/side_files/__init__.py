@@ -1,0 +1,1 @@
+"""Files beside the records: partition counts, log ends, lag, and subscriptions."""
