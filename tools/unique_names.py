@@ -30,7 +30,6 @@ KERNELS: Final = "types of compiled kernels, each of one package's own"
 
 EXCEPTIONS: Final[Mapping[str, str]] = {
     "class EligibleMembers": KERNELS,
-    "class Lists": KERNELS,
     "class Member": "of rebalance/1, and of a simulated group; both are public",
     "class Names": KERNELS,
     "class State": KERNELS,

@@ -30,11 +30,12 @@ from pipeline.nights.store_files import (
     file_name,
     table_file,
 )
-from pipeline.nights.store_state import STATE, StoreState, read_state
+from pipeline.nights.store_state import StoreState, read_state
 from pipeline.rows import ROWS, Row
 from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
 from pipeline.table_files import write_files
+from pipeline.tables import STORE_STATE
 from rebalance import OutsideError
 
 _LOCK: Final = ".history-lock"
@@ -76,7 +77,7 @@ class HistoryStore:
             If it is not a store, or cannot be written to.
         """
         with as_output_error(self.shown):
-            where = f"{self.uri}/{STATE}"
+            where = f"{self.uri}/{STORE_STATE}"
             if self._store.is_folder(where) is not None:
                 with self._store.open(where) as file:
                     self.state = read_state(file.read(), self.shown)
@@ -85,9 +86,9 @@ class HistoryStore:
     def commit(self, state: StoreState) -> None:
         """Replace the state: from here on, the files of the next night count."""
         with as_output_error(self.shown), self._store.here(self.uri, ()) as here:
-            temporary = here / f".{STATE}"
+            temporary = here / f".{STORE_STATE}"
             temporary.write_bytes(state.as_bytes())
-            self._store.upload(temporary, f"{self.uri}/{STATE}")
+            self._store.upload(temporary, f"{self.uri}/{STORE_STATE}")
         self.state = state
 
     def clear(self) -> None:

@@ -14,11 +14,9 @@ from typing import Any, Final
 import orjson
 
 from pipeline.nights.marks import ReadMark
-from pipeline.tables import LAYOUT
+from pipeline.tables import LAYOUT, STORE_FORMAT
 from rebalance import SourceError
 
-FORMAT: Final = "history/1"
-STATE: Final = "store.json"
 ANOTHER: Final = "give another --history"
 
 
@@ -103,7 +101,7 @@ class StoreState:
     def as_bytes(self) -> bytes:
         """Return the file's content."""
         document = asdict(self) | {
-            "format": FORMAT,
+            "format": STORE_FORMAT,
             "tables": LAYOUT,
             "marks": {str(partition): asdict(m) for partition, m in self.marks.items()},
         }
@@ -123,10 +121,14 @@ def read_state(data: bytes, store: str) -> StoreState:
         found = orjson.loads(data)
         kind, layout = found.pop("format"), found.pop("tables")
     except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
-        raise SourceError(f"not the state of a store, {FORMAT}", source=store) from None
-    if (kind, layout) != (FORMAT, LAYOUT):
+        raise SourceError(
+            f"not the state of a store, {STORE_FORMAT}", source=store
+        ) from None
+    if (kind, layout) != (STORE_FORMAT, LAYOUT):
         reason = f"has {kind} with {layout}, but this version of assignor-oracle writes"
-        raise SourceError(f"{reason} {FORMAT} with {LAYOUT}: {ANOTHER}", source=store)
+        raise SourceError(
+            f"{reason} {STORE_FORMAT} with {LAYOUT}: {ANOTHER}", source=store
+        )
     first = found["first_day"]
     return StoreState(
         **found

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pipeline.nights.store_files import TABLES_FOLDER, counts, table_file
-from pipeline.nights.store_state import STATE, StoreState, read_state
-from pipeline.tables import SCHEMAS
+from pipeline.nights.store_state import StoreState, read_state
+from pipeline.tables import SCHEMAS, STORE_STATE
 from rebalance import SourceError
 
 
@@ -26,10 +26,12 @@ def linked_tables(store: Path) -> Iterator[tuple[Path, StoreState]]:
         If it is not a store, or of another version.
     """
     try:
-        data = (store / STATE).read_bytes()
+        data = (store / STORE_STATE).read_bytes()
     except OSError as error:
         reason = f"no store here: {error.strerror}".lower()
-        raise SourceError(reason, source=str(store / STATE), cause=error) from None
+        raise SourceError(
+            reason, source=str(store / STORE_STATE), cause=error
+        ) from None
     state = read_state(data, str(store))
     tables = (store / TABLES_FOLDER).resolve()
     with tempfile.TemporaryDirectory(prefix="assignor-oracle-") as place:

@@ -10,9 +10,7 @@ import json
 from collections.abc import Iterable
 
 from pipeline.files import FileEntry, FileStore
-from pipeline.nights.store_state import FORMAT as STORE
-from pipeline.nights.store_state import STATE
-from pipeline.tables import FORMAT, MANIFEST, PAGE, TABLES
+from pipeline.tables import FORMAT, MANIFEST, PAGE, STORE_FORMAT, STORE_STATE, TABLES
 from rebalance import is_device_failure
 
 
@@ -33,7 +31,9 @@ def without_audits(entries: Iterable[FileEntry], store: FileStore) -> list[FileE
     stores = {
         entry.below[:-1]
         for entry in found
-        if entry.below and entry.below[-1] == STATE and _has_format(entry, store, STORE)
+        if entry.below
+        and entry.below[-1] == STORE_STATE
+        and _has_format(entry, store, STORE_FORMAT)
     }
     return [
         entry

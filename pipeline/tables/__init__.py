@@ -10,7 +10,14 @@ from pipeline.tables.schemas import (
     TABLES,
 )
 from pipeline.tables.shared_columns import UNDATED
-from pipeline.tables.stored_manifest import FORMAT, MANIFEST, PAGE, read_manifest
+from pipeline.tables.stored_manifest import (
+    FORMAT,
+    MANIFEST,
+    PAGE,
+    STORE_FORMAT,
+    STORE_STATE,
+    read_manifest,
+)
 from pipeline.tables.transfer_bound import least_transfers
 
 __all__ = [
@@ -24,6 +31,8 @@ __all__ = [
     "RUN",
     "RUN_TABLE",
     "SCHEMAS",
+    "STORE_FORMAT",
+    "STORE_STATE",
     "TABLES",
     "UNDATED",
     "least_transfers",
