@@ -6,7 +6,7 @@ from oracle.audit_diff.compare_audits import (
     diff_of_store,
 )
 from oracle.audit_diff.diff_records import AuditDiff
-from oracle.audit_diff.diff_sentences import news_of, worst_change
+from oracle.audit_diff.diff_sentences import news_of, worse_lines
 
 __all__ = [
     "AuditDiff",
@@ -14,5 +14,5 @@ __all__ = [
     "diff_of_last_night",
     "diff_of_store",
     "news_of",
-    "worst_change",
+    "worse_lines",
 ]

@@ -75,9 +75,10 @@ def periods_text(diff: AuditDiff) -> str:
     return f"{_period(diff.new)}, compared with {_period(diff.old)}"
 
 
-def worst_change(diff: AuditDiff) -> str:
-    """Return the words of the first group that is worse."""
-    return _differs(diff, diff.worse[0]).words
+def worse_lines(diff: AuditDiff) -> list[NewsLine]:
+    """Return the lines of groups that are worse, then of new groups with harm."""
+    worse = [_differs(diff, row) for row in diff.worse]
+    return worse + [_is_new(diff, row) for row in diff.new_groups]
 
 
 def lasting_text(milliseconds: int) -> str:

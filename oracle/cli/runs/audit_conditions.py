@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from oracle.alerting import AuditFigures
-from oracle.audit_diff import AuditDiff, worst_change
+from oracle.audit_diff import AuditDiff, worse_lines
 from oracle.cli.options.fail_on import (
     HARM,
     INVALID,
@@ -44,16 +44,17 @@ def failed_comparisons(
 ) -> Iterator[str]:
     """Describe each condition on groups that are worse than in the audit before.
 
-    None holds without an audit before.
+    New groups with harm count. None holds without an audit before.
     """
+    lines = [] if diff is None else worse_lines(diff)
     for limit in limits:
-        if diff is None or len(diff.worse) <= limit.above:
+        if len(lines) <= limit.above:
             continue
         above = f" (above {limit.above:,g})" if limit.above else ""
-        name = abridged(diff.worse[0].group, _NAME_SHOWN)
-        groups = counted(len(diff.worse), "group")
-        words = "worse than in the audit before"
-        yield f"{groups} {words}{above}; first {name}: {worst_change(diff)}"
+        first, groups = lines[0], counted(len(lines), "group")
+        name = abridged(first.group, _NAME_SHOWN)
+        words = "worse than in the audit before, or new with harm"
+        yield f"{groups} {words}{above}; first {name}: {first.words}"
 
 
 def _harm(group: _Group) -> float:

@@ -15,6 +15,7 @@ from oracle.audit_diff import (
     diff_of_audits,
     diff_of_last_night,
     news_of,
+    worse_lines,
 )
 from oracle.report import page_of
 from rebalance import SourceError, parse_record
@@ -86,6 +87,17 @@ def test_a_state_that_goes_on_has_its_harm_in_both_periods(
     assert orders.old.invalid_partition_ms == 4 * HOUR
     assert orders.new.invalid_partition_ms == 4 * 5 * HOUR
     assert (orders.old.invalid, orders.new.invalid) == (1, 0)
+
+
+def test_new_groups_with_harm_alert_like_groups_that_are_worse(
+    nights: tuple[Path, Path],
+) -> None:
+    diff = diff_of_audits(*nights)
+    groups = [row.group for row in diff.worse]
+    groups += [row.group for row in diff.new_groups]
+    assert [line.group for line in worse_lines(diff)] == groups
+    assert diff.worse
+    assert diff.new_groups
 
 
 def test_a_window_that_begins_later_is_noted(

@@ -311,7 +311,8 @@ def test_groups_that_are_worse_end_with_1(
     store = ("--history", str(tmp_path / "store"))
     ended = cli("audit", "history", "--out", out, *store, "--fail-on", words)
     assert ended.code == code
-    worse = "--fail-on: 1 group worse than in the audit before; first orders: 0 → "
+    worse = "--fail-on: 1 group worse than in the audit before, or new with harm; "
+    worse += "first orders: 0 → "
     assert any(line.startswith(worse) for line in ended.complaints) is bool(code)
     page = (out / "index.html").read_text()
     assert ('<h2 id="news">' in page) is (len(newest) > 1)
