@@ -123,6 +123,7 @@ _FULL: Final = (
 )
 
 _TRACEBACK: Final = "Traceback (most recent call last)"
+_AFTER: Final = ("at ", "SQLSTATE: ")
 _WORKER_ENDED: Final = "Python worker exited unexpectedly"
 """Spark writes this between other lines, of which the first names no reason."""
 
@@ -134,12 +135,12 @@ def failure_of(error: Exception, out: Location) -> OracleError:
         if reason in text:
             return OutputError(reason.lower(), target=str(out))
     lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
-    # The error is the last line of a Python worker's traceback, which frames of Java
-    # can follow, and the first of Java's.
+    # The error is the last line of a Python worker's traceback, which frames of Java,
+    # or a line with Spark's code, can follow, and the first of Java's.
     summary = lines[0]
     if _TRACEBACK in text:
         after = dropwhile(lambda line: _TRACEBACK not in line, lines)
-        *_, summary = takewhile(lambda line: not line.startswith("at "), after)
+        *_, summary = takewhile(lambda line: not line.startswith(_AFTER), after)
     for kind in (DisagreementError, OutsideError):  # raised by a worker
         _, name, reason = summary.partition(f"{kind.__name__}: ")
         if name:

@@ -292,11 +292,15 @@ def test_a_difference_stops_the_audit(monkeypatch: pytest.MonkeyPatch) -> None:
     assert DisagreementError.exit_code == 70
 
 
-def test_spark_passes_the_difference_on() -> None:
+@pytest.mark.parametrize(
+    "after", ["", "\n\tat org.X.y(Z.scala:1)", "\nSQLSTATE: 38000"]
+)
+def test_spark_passes_the_difference_on(after: str) -> None:
     """Reaches into ``pipeline.audit``, because a worker is no part of this test."""
     trace = "Traceback (most recent call last):\n  ...\n"
     name = f"{DisagreementError.__module__}.DisagreementError"
-    raised = PythonException(f"{trace}{name}: rebalance 0/7: range: they differ\n")
+    said = f"{name}: rebalance 0/7: range: they differ"
+    raised = PythonException(f"{trace}{said}\n{after}")
     found = lazy_spark.failure_of(raised, Path("out"))
     assert isinstance(found, DisagreementError)
     assert str(found) == "rebalance 0/7: range: they differ"
