@@ -17,8 +17,12 @@ FOLDER = TESTS / "data" / "snapshots"
 
 
 def check_snapshot(name: str | Path, text: str) -> None:
-    """Fail with the difference if a text is not the one that is kept."""
+    """Fail with the difference if a text is not the one that is kept.
+
+    Spaces in the last part of the name are hyphens in that of the file.
+    """
     path = FOLDER / name
+    path = path.with_name(path.name.replace(" ", "-"))
     kept = path.read_text("utf-8") if path.exists() else ""
     if os.environ.get("ORACLE_RENEW") == "1":
         path.parent.mkdir(parents=True, exist_ok=True)
