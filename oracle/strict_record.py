@@ -1,4 +1,4 @@
-"""Base of the records of explanation/1 and plan/1."""
+"""Base of the records of documents: explanation/1, plan/1, diff/1, audit-summary/2."""
 
 from __future__ import annotations
 

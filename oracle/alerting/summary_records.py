@@ -6,30 +6,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, Self
+from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict
-
+from oracle.strict_record import StrictRecord
 from rebalance import Count, Optional
 
 FORMAT: Final = "audit-summary/2"
 
 
-class SummaryRecord(BaseModel):
-    """A strict record; unknown keys are errors."""
-
-    model_config = ConfigDict(
-        strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True
-    )
-
-    @classmethod
-    def known(cls, **fields: Any) -> Self:
-        """Return the record; fields that are None are absent."""
-        given = {name: field for name, field in fields.items() if field is not None}
-        return cls.model_validate(given)
-
-
-class SummarizedGroup(SummaryRecord):
+class SummarizedGroup(StrictRecord):
     """A row of the page's table of groups: a group and an assignor that it used.
 
     A cooperative rebalance counts once, from one stable state to the next.
@@ -87,7 +72,7 @@ class SummarizedGroup(SummaryRecord):
     """The line of advice."""
 
 
-class SummarizedSnapshots(SummaryRecord):
+class SummarizedSnapshots(StrictRecord):
     """Snapshots of a group."""
 
     cluster: str
@@ -118,7 +103,7 @@ class SummarizedSnapshots(SummaryRecord):
     """States that the records contain, and that are counted there."""
 
 
-class AuditSummaryDocument(SummaryRecord):
+class AuditSummaryDocument(StrictRecord):
     """An audit: its first sentence, its extent, and the figures of each group."""
 
     format: Literal["audit-summary/2"] = FORMAT
@@ -171,7 +156,3 @@ class AuditSummaryDocument(SummaryRecord):
 
     snapshots: list[SummarizedSnapshots]
     """Snapshots by group."""
-
-    def to_document(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
-        return self.model_dump(exclude_none=True)

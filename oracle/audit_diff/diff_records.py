@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, Self
+from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict
-
+from oracle.strict_record import StrictRecord
 from rebalance import Count, Optional
 
 FORMAT: Final = "diff/1"
@@ -23,21 +22,7 @@ Figure = Literal[
 ]
 
 
-class DiffRecord(BaseModel):
-    """A strict record; unknown keys are errors."""
-
-    model_config = ConfigDict(
-        strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True
-    )
-
-    @classmethod
-    def known(cls, **fields: Any) -> Self:
-        """Return the record; fields that are None are absent."""
-        given = {name: field for name, field in fields.items() if field is not None}
-        return cls.model_validate(given)
-
-
-class ComparedPeriod(DiffRecord):
+class ComparedPeriod(StrictRecord):
     """Times of which the figures are, and the extent of an audit in them."""
 
     since: str
@@ -65,7 +50,7 @@ class ComparedPeriod(DiffRecord):
     """Version of this program that has audited; absent: a store, of several."""
 
 
-class GroupFigures(DiffRecord):
+class GroupFigures(StrictRecord):
     """Figures of a group in a period; partition-ms are those within it."""
 
     rebalances: Count
@@ -90,7 +75,7 @@ class GroupFigures(DiffRecord):
     """Fewest partitions to transfer for balanced loads, times ms."""
 
 
-class GroupDifference(DiffRecord):
+class GroupDifference(StrictRecord):
     """A group that is worse, or better."""
 
     cluster: str
@@ -115,7 +100,7 @@ class GroupDifference(DiffRecord):
     """Last assignor in the new period; absent: the same, or not known."""
 
 
-class NewGroup(DiffRecord):
+class NewGroup(StrictRecord):
     """A group with harm that the old audit does not have."""
 
     cluster: str
@@ -131,7 +116,7 @@ class NewGroup(DiffRecord):
     """Figures in the new period."""
 
 
-class GoneGroup(DiffRecord):
+class GoneGroup(StrictRecord):
     """A group that has become empty, or was deleted, in the new period."""
 
     cluster: str
@@ -144,7 +129,7 @@ class GoneGroup(DiffRecord):
     """Time of the record by which it is empty or deleted, UTC."""
 
 
-class NewFinding(DiffRecord):
+class NewFinding(StrictRecord):
     """A finding that agrees with an invalid answer of the new period only."""
 
     cluster: str
@@ -166,7 +151,7 @@ class NewFinding(DiffRecord):
     """Violated rules that it explains."""
 
 
-class NewInvalid(DiffRecord):
+class NewInvalid(StrictRecord):
     """An invalid answer of the new period."""
 
     cluster: str
@@ -191,7 +176,7 @@ class NewInvalid(DiffRecord):
     """Partitions that several members read, times ms; absent: unknown."""
 
 
-class FirstGroup(DiffRecord):
+class FirstGroup(StrictRecord):
     """The group with the most harm in the new period, and in the old one."""
 
     cluster: str
@@ -207,7 +192,7 @@ class FirstGroup(DiffRecord):
     """Group with the most harm in the old period; absent: none had any."""
 
 
-class AuditDiff(DiffRecord):
+class AuditDiff(StrictRecord):
     """Changes between two audits, or since a time."""
 
     format: Literal["diff/1"] = FORMAT
@@ -251,7 +236,3 @@ class AuditDiff(DiffRecord):
         """Whether nothing is new."""
         listed = (self.worse, self.better, self.new_groups, self.gone)
         return not (any(listed) or self.first or self.findings or self.invalid)
-
-    def to_document(self) -> dict[str, Any]:
-        """Return it as plain JSON values."""
-        return self.model_dump(exclude_none=True)

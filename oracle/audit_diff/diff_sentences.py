@@ -9,7 +9,6 @@ from typing import Final
 from oracle.audit_diff.diff_records import (
     AuditDiff,
     ComparedPeriod,
-    DiffRecord,
     Figure,
     GoneGroup,
     GroupDifference,
@@ -20,6 +19,7 @@ from oracle.audit_diff.diff_records import (
 from oracle.report.harm import seconds_text
 from oracle.report.news import News, NewsLine, NewsPart
 from oracle.report.unit_times import named
+from oracle.strict_record import StrictRecord
 from oracle.wording import counted
 
 LINES_SHOWN: Final = 10
@@ -96,7 +96,7 @@ def _title(end: str, one: str, many: str | None = None) -> Callable[[int], str]:
 
 
 def _part(
-    rows: Sequence[DiffRecord],
+    rows: Sequence[StrictRecord],
     title: Callable[[int], str],
     line: Callable[..., NewsLine],
     diff: AuditDiff,

@@ -85,7 +85,7 @@ CLASSIC: Final[dict[str, list[AnyRecord]]] = {
         of_one(1, 0),
         group(3, member("a", T, {"t": [0]}, owns={"t": [1]}, generation=1)),
     ],
-    "a static member that returns is no rebalance": [
+    "a static member returns without a rebalance": [
         group(1, STATIC, member("b", T, {})),
         group(1, BACK, member("b", T, {})),
         group(2, BACK, member("c", T, {})),
@@ -130,7 +130,7 @@ CLASSIC: Final[dict[str, list[AnyRecord]]] = {
             assignor="sticky",
         ),
     ],
-    "a claim on a topic given up is no disagreement": [
+    "a claim on a topic given up agrees": [
         group(1, member("a", ["t", "u"], {"t": [0], "u": [0]}), assignor="sticky"),
         group(
             2,

@@ -239,7 +239,7 @@ CONSUMER: Final[dict[str, list[AnyRecord]]] = {
         *ended("a", "b", "c"),
         commit("t", 0, 5),
     ],
-    # Gaps: what is missing is reported, not made up.
+    # Gaps: missing epochs are reported, not invented.
     "a gap in the epochs is reported": [*FIRST, *single(5, 0), *single(6, 0, 1)],
     "a source that begins in the middle": [
         *(*JOIN, new_member("c"), *step(4, target("c", {})))
@@ -280,8 +280,8 @@ CONSUMER: Final[dict[str, list[AnyRecord]]] = {
         *(*UPGRADED, *ended("a", "b", "c"), group(2, FEWER_OF_A, B), group(3, A, B))
     ],
     # The tombstone of an empty classic group precedes it as well.
-    "a new group after a classic one is no migration": [group(0), DELETED, *FIRST],
-    "a classic group after a deleted one is no migration": [
+    "a new group after a classic one has not migrated": [group(0), DELETED, *FIRST],
+    "a classic group after a deleted one has not migrated": [
         *(*FIRST, *gone("a"), epoch(3), *ended(), group(0)),
         *(group(number, FEWER_OF_A) for number in (1, 2, 3)),
     ],
