@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         Int32,
         Int64,
     )
+    from rebalance.collection import without_collection
     from rebalance.columns import instance_of, subscription_classes
     from rebalance.compiled import (
         always_compiled,
@@ -210,6 +211,7 @@ __all__ = [
     "subscription_classes",
     "to_json",
     "with_members",
+    "without_collection",
     "write_members",
     "write_number",
     "write_owners",
@@ -226,6 +228,7 @@ _MODULES: Final = {
         "members_of with_members"
     ),
     "claims": "NOBODY Bools ClaimRule Claims Int32 Int64",
+    "collection": "without_collection",
     "columns": "instance_of subscription_classes",
     "compiled": "always_compiled argument borrowing_kernel inlined_kernel "
     "interpret_kernels kernel kernels_are_interpreted",

@@ -24,7 +24,6 @@ from pipeline.judging.case_tables import (
     with_counts,
 )
 from pipeline.judging.coded_answers import CodedAnswers
-from pipeline.judging.collection import without_collection
 from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.instance_batch import (
     InstanceBatch,
@@ -44,7 +43,7 @@ from pipeline.judging.settings import Settings
 from pipeline.judging.snapshot_rows import snapshot_row
 from pipeline.judging.stated_cases import stated_case
 from pipeline.rows import BEGIN_OF_DATES, END_OF_DATES
-from rebalance import Bools, DocumentError, parse_rebalance
+from rebalance import Bools, DocumentError, parse_rebalance, without_collection
 
 Row: TypeAlias = dict[str, Any]
 Result: TypeAlias = tuple[str, Row | pa.RecordBatch]

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 def without_collection() -> Iterator[None]:
     """Free no reference cycles meanwhile.
 
-    Answers are not parts of cycles, but many: the collector would walk over all that
-    are kept, again and again, which takes a tenth of the time of judging.
+    Parts of documents and answers are in no cycles, but many: the collector would walk
+    over all that are kept, again and again. That is half of the time of reading
+    1,000,000 partitions, and a tenth of that of judging.
     """
     was_enabled = gc.isenabled()
     gc.disable()
