@@ -51,25 +51,18 @@ class GroupWhatIfs:
     merged_by_delay: Mapping[int, int]
 
     @property
-    def sentences(self) -> tuple[str, ...]:
-        """A sentence per setting that would have avoided a rebalance."""
-        return tuple(f"{found}: assuming {given}." for found, given in self._found())
-
-    @property
     def findings(self) -> tuple[str, ...]:
-        """The sentences without their assumptions."""
-        return tuple(f"{found}." for found, _ in self._found())
+        """A sentence per setting that would have avoided a rebalance."""
+        return tuple(self._findings())
 
-    def _found(self) -> Iterator[tuple[str, str]]:
-        """Yield each finding, and its assumption."""
+    def _findings(self) -> Iterator[str]:
         if count := self.avoided_by_static_ids:
-            found = f"Static membership would have avoided {_rebalances(count)}"
-            yield found, STATIC_IDS
+            yield f"Static membership would have avoided {_rebalances(count)}."
         for delay, count in self.merged_by_delay.items():
             if count:
                 longer = f"A group.initial.rebalance.delay.ms longer by {delay // 1000}"
                 merged = f"would have merged {_rebalances(count)} with the one before"
-                yield f"{longer} s {merged}", LONGER_DELAY
+                yield f"{longer} s {merged}."
 
 
 def group_what_ifs(

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import pyarrow.dataset as ds
 import pytest
 
-from pipeline.causes import RETURN_MS
 from studies.recording.planned_events import PLANNED
 from studies.recording.what_if_events import WHAT_IFS
 from tests.pipeline.local_audit import local_audit
@@ -21,22 +20,10 @@ from tests.pipeline.planned_acts import (
     planned_acts,
     planned_rebalances,
 )
+from tests.pipeline.planned_causes import ClientsCause, causes_of_log
 
 Row: TypeAlias = dict[str, Any]
 Tables: TypeAlias = dict[str, list[Row]]
-
-ENDS = ("leave", "kill", "pause")
-BEGINS = ("start", "resume")
-RESUBSCRIBED = {2: {"payments"}, 3: {"payments", "refunds"}}
-"""Topics by which a subscription changed in the group `resubscription`."""
-
-
-class Cause(NamedTuple):
-    """A kind; client ids of its members, and topics."""
-
-    kind: str
-    clients: frozenset[str] = frozenset()
-    topics: frozenset[str] = frozenset()
 
 
 @pytest.fixture(scope="module")
@@ -131,64 +118,12 @@ def check_causes(tables: Tables, rebalances: list[Planned]) -> None:
         {_cause(entry, clients) for entry in row["causes"]}
         for row in by_group(tables)[rebalances[0].case.group_id]
     ]
-    assert found == [
-        expected(rebalances[:place], rebalance, rebalances[place + 1 :])
-        for place, rebalance in enumerate(rebalances)
-    ]
+    assert found == causes_of_log(rebalances)
 
 
-def expected(
-    before: list[Planned], rebalance: Planned, after: list[Planned]
-) -> set[Cause]:
-    """Return the causes that the acts of a rebalance are, next to those of others."""
-    if not before:
-        return {Cause("started", frozenset(rebalance.clients(*BEGINS)))}
-    ended, begun = rebalance.clients(*ENDS), rebalance.clients(*BEGINS)
-    missed = {
-        client
-        for earlier in before
-        for client in earlier.clients(*ENDS)
-        if rebalance.at - earlier.at <= RETURN_MS
-    }
-    soon = {
-        client
-        for later in after
-        for client in later.clients(*BEGINS)
-        if later.at - rebalance.at <= RETURN_MS
-    }
-    returned = begun & (ended | missed)
-    found = {
-        "returned": returned,
-        "joined": begun - returned,
-        "left-briefly": (ended & soon) - begun,
-        "left": ended - soon - begun,
-    }
-    causes = {Cause(kind, frozenset(found[kind])) for kind in found if found[kind]}
-    causes |= changes(before[-1], rebalance)
-    if not rebalance.acts:
-        is_round = rebalance.partitions > before[-1].partitions
-        causes.add(Cause("round" if is_round else "restless"))
-    return causes
-
-
-def changes(before: Planned, rebalance: Planned) -> set[Cause]:
-    """Return the causes other than members that join or leave."""
-    found = set()
-    resubscribed = frozenset(rebalance.clients("subscribe"))
-    if resubscribed:
-        topics = RESUBSCRIBED[rebalance.case.generation or 0]
-        found.add(Cause("resubscribed", resubscribed, frozenset(topics)))
-    grown = {act.topic for act in rebalance.acts if act.event == "grow" and act.topic}
-    if grown:
-        found.add(Cause("partitions-added", topics=frozenset(grown)))
-    if rebalance.assignor != before.assignor:
-        found.add(Cause("assignor-changed"))
-    return found
-
-
-def _cause(entry: dict[str, Any], clients: dict[str, str]) -> Cause:
+def _cause(entry: dict[str, Any], clients: dict[str, str]) -> ClientsCause:
     named = frozenset(clients[member] for member in entry["members"])
-    cause = Cause(entry["kind"], named, frozenset(entry["topics"]))
+    cause = ClientsCause(entry["kind"], named, frozenset(entry["topics"]))
     counted = cause.clients or cause.topics
     assert entry["count"] == (len(counted) or 1)
     return cause

@@ -18,7 +18,8 @@ from pipeline.causes import Cause
 from pipeline.groups import group_source
 from pipeline.tables import SCHEMAS
 from studies.recording.planned_events import PLANNED
-from tests.pipeline.planned_acts import EVENTS, Planned, planned_rebalances
+from tests.pipeline.planned_acts import EVENTS, planned_rebalances
+from tests.pipeline.planned_causes import ClientsCause, causes_of_log
 from tests.support.wire import RECORDINGS
 
 PLAYED = RECORDINGS / "what-ifs"
@@ -26,7 +27,6 @@ COLUMNS = (
     *("cluster", "group_id", "at", "source_partition", "source_offset", "protocol"),
     *("members", "causes"),
 )
-NAMED = {"started", "joined", "returned", "left", "left-briefly", "resubscribed"}
 
 
 @cache
@@ -38,51 +38,29 @@ def causes_of_events() -> dict[str, list[tuple[Cause, ...]]]:
     }
 
 
-def stated(group: str) -> list[dict[str, set[str]]]:
-    """Return the clients that each kind of cause of each rebalance names."""
+def stated(group: str) -> list[set[ClientsCause]]:
+    """Return the causes of each rebalance, with client ids."""
     client = {
         name: member.client_id or ""
         for rebalance in planned_rebalances(EVENTS)[group]
         for name, member in (rebalance.case.members or {}).items()
     }
     return [
-        {cause.kind: {client[name] for name in cause.members} for cause in causes}
+        {
+            ClientsCause(
+                cause.kind,
+                frozenset(client[name] for name in cause.members),
+                frozenset(cause.topics),
+            )
+            for cause in causes
+        }
         for causes in causes_of_events()[group]
     ]
 
 
-def by_the_log(rebalances: list[Planned]) -> list[dict[str, set[str]]]:
-    """Return the same from the acts of the driver."""
-    found, known = [], set[str]()
-    for place, rebalance in enumerate(rebalances):
-        came = rebalance.clients("start", "resume")
-        gone = rebalance.clients("leave", "kill", "pause") - came
-        later = rebalances[place + 1 :]
-        back = set[str]().union(*(each.clients("start", "resume") for each in later))
-        kinds = {
-            "returned": came & known,
-            "left-briefly": gone & back,
-            "joined": came - known,
-            "left": gone - back,
-            "resubscribed": rebalance.clients("subscribe"),
-        }
-        if not known:
-            kinds = {"started": came}
-        entries = {kind: clients for kind, clients in kinds.items() if clients}
-        if rebalance.clients("grow"):
-            entries["partitions-added"] = set()
-        if place and rebalance.assignor != rebalances[place - 1].assignor:
-            entries["assignor-changed"] = set()
-        if rebalance.case.protocol == "classic" and (rebalance.case.round or 1) > 1:
-            entries["round"] = set()
-        found.append(entries or {"restless": set()})
-        known |= came
-    return found
-
-
 @pytest.mark.parametrize("group", PLANNED)
 def test_causes_are_those_of_the_log(group: str) -> None:
-    assert stated(group) == by_the_log(planned_rebalances(EVENTS)[group])
+    assert stated(group) == causes_of_log(planned_rebalances(EVENTS)[group])
 
 
 def test_the_topic_that_grew_is_named() -> None:
