@@ -33,8 +33,6 @@ def comparison_of(
 
     Parameters
     ----------
-    rebalance : Rebalance
-    claim_rule : str
     actual : mapping or None
         The assignment by the group's leader or coordinator: the arguments of
         `pipeline.evaluation.Evaluation.actual`.
@@ -56,13 +54,7 @@ def comparison_of(
         If the document is not a consistent instance.
     """
     evaluation = Evaluation(rebalance, ClaimRule(claim_rule))
-    answers = dict(map(_named, evaluation.answers(assignors)))
-    optimum, kip54 = answers.pop(OPTIMUM), answers.pop(KIP54, None)
-    least = least_of(optimum, kip54, by_capacity=evaluation.by_capacity)
-    listed = [optimum] if kip54 is None else [optimum, kip54]
-    if actual is not None:
-        listed.append(evaluation.actual(**actual))
-    listed += answers.values()
+    least, listed = _listed(evaluation, actual, assignors)
     identity = {"group": rebalance.group, "id": rebalance.id}
     return {
         "format": FORMAT,
@@ -70,6 +62,21 @@ def comparison_of(
         "peak_lag_bound": evaluation.peak_lag_bound,
         "answers": [_answer(answer, least) for answer in listed],
     }
+
+
+def _listed(
+    evaluation: Evaluation,
+    actual: Mapping[str, Any] | None,
+    assignors: Collection[str],
+) -> tuple[Least, list[AssignorAnswer]]:
+    """Return the optima's figures, and all answers in the order of the document."""
+    answers = dict(map(_named, evaluation.answers(assignors)))
+    optimum, kip54 = answers.pop(OPTIMUM), answers.pop(KIP54, None)
+    least = least_of(optimum, kip54, by_capacity=evaluation.by_capacity)
+    listed = [optimum] if kip54 is None else [optimum, kip54]
+    if actual is not None:
+        listed.append(evaluation.actual(**actual))
+    return least, [*listed, *answers.values()]
 
 
 def _named(found: AssignorAnswer | Failure) -> tuple[str, AssignorAnswer]:

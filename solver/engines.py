@@ -36,19 +36,14 @@ def solve(
 ) -> Result:
     """Return the best assignment for a policy, and its proofs.
 
+    Reaching a limit makes the result FEASIBLE or UNKNOWN, never an exception.
+
     Parameters
     ----------
-    instance : Instance
     policy : Policy or str
         Or its name or text form, as `parse_policy` reads it: ``"lag-aware"``.
     limits : Limits or None
         Without an effort and seconds, `solver.limits.DEFAULT_EFFORT` ends the search.
-    engine : Engine
-
-    Returns
-    -------
-    Result
-        Reaching a limit makes it FEASIBLE or UNKNOWN, never an exception.
 
     Raises
     ------

@@ -70,22 +70,17 @@ def explain(
         If the policy does not apply to the instance.
     """
     about = _understood(rebalance, policy, solve_one, claim_rule, max_partitions)
-    found = Statements()
-    if assignment is None:
-        verdict, answer = about.best_verdict, _explain_optimum(about, found)
-    else:
+    if assignment is not None:
         about = replace(about, given=assignment["members"])
-        verdict, answer = _explain_given(about, found, rebalance)
-    has_figures = verdict["verdict"] != "unreadable" and not (
-        assignment is None and about.best.assignment is None
-    )
+    found = Statements()
+    verdict, answer = _explained(about, found, rebalance)
     return Explanation.known(
         group=about.instance.group,
         id=about.instance.id,
         policy=str(about.policy),
         subject="optimum" if assignment is None else "given",
         answer=answer,
-        figures=Figures.of_verdict(verdict["figures"]) if has_figures else None,
+        figures=_figures(about, verdict),
         statements=found.listed,
         more=dict(sorted(found.more.items())),
         withdrawn=found.withdrawn,
@@ -93,17 +88,29 @@ def explain(
     )
 
 
-def _explain_optimum(about: ExplainedCase, found: Statements) -> str:
+def _explained(
+    about: ExplainedCase, found: Statements, rebalance: Document
+) -> tuple[Verdict, str]:
+    """Return the verdict on the given assignment or the optimum, and the answer."""
+    if about.given is not None:
+        return _explain_given(about, found, rebalance, about.given)
     if about.best.assignment is None:
-        return about.best.status.value
-    return _explain_best(about, found, about.best_document["members"])
+        return about.best_verdict, about.best.status.value
+    answer = _explain_best(about, found, about.best_document["members"])
+    return about.best_verdict, answer
+
+
+def _figures(about: ExplainedCase, verdict: Verdict) -> Figures | None:
+    """Return the figures of an assignment that is readable and known."""
+    is_absent = about.given is None and about.best.assignment is None
+    if verdict["verdict"] == "unreadable" or is_absent:
+        return None
+    return Figures.of_verdict(verdict["figures"])
 
 
 def _explain_given(
-    about: ExplainedCase, found: Statements, rebalance: Document
+    about: ExplainedCase, found: Statements, rebalance: Document, members: Members
 ) -> tuple[Verdict, str]:
-    """Return the verdict on the given assignment, and the answer."""
-    members = about.given or {}
     verdict = about.judge(members, policy=str(about.policy))
     if verdict["verdict"] == "valid":
         return verdict, _explain_valid(about, found, members, verdict)

@@ -102,13 +102,7 @@ def _completed(snapshot: Case, rebalance: Case) -> Case:
     if snapshot.members_listed == HOLDERS_LISTED:
         snapshot, idle = _with_idle_members(snapshot, recorded)
         known |= idle
-    agrees = snapshot.state_of is None or (
-        snapshot.subscriptions == REPORTED
-        and all(
-            member.subscription == known[name].subscription
-            for name, member in (snapshot.members or {}).items()
-        )
-    )
+    agrees = snapshot.state_of is None or _has_subscriptions(snapshot, known)
     members = {
         name: replace(
             member,
@@ -129,6 +123,14 @@ def _completed(snapshot: Case, rebalance: Case) -> Case:
         # As large as in the records, which also know topics that nobody holds.
         least_sizes=None,
         undated_sizes=rebalance.undated_sizes,
+    )
+
+
+def _has_subscriptions(snapshot: Case, known: Members) -> bool:
+    """Return whether a snapshot reports the subscriptions of its counterparts."""
+    return snapshot.subscriptions == REPORTED and all(
+        member.subscription == known[name].subscription
+        for name, member in (snapshot.members or {}).items()
     )
 
 

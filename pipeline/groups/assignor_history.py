@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from pipeline.groups.audit_folder import AuditFolder
 from pipeline.groups.group_source import group_source
@@ -85,21 +86,22 @@ def answers_of_group(
             raise SourceError(none_within(name, moments, window), source=source)
     return AssignorHistory(
         group=name,
-        answers=tuple(
-            HistoryAnswer(
-                rebalance_id=row["rebalance_id"],
-                assignor=row["assignor"],
-                applies=row["applies"],
-                is_valid=row["verdict"] == "valid",
-                is_balanced=bool(row["dec_min_balanced"]),
-                moves=row["moves"] or 0,
-                least=row["moves_least"],
-                withheld=row["withheld"] or 0,
-                peak_lag=row["peak_lag"],
-            )
-            for row in rows
-        ),
+        answers=tuple(map(_answer, rows)),
         used=tuple(
             sorted({r["client_assignor"] for r in rows if r["client_assignor"]})
         ),
+    )
+
+
+def _answer(row: Mapping[str, Any]) -> HistoryAnswer:
+    return HistoryAnswer(
+        rebalance_id=row["rebalance_id"],
+        assignor=row["assignor"],
+        applies=row["applies"],
+        is_valid=row["verdict"] == "valid",
+        is_balanced=bool(row["dec_min_balanced"]),
+        moves=row["moves"] or 0,
+        least=row["moves_least"],
+        withheld=row["withheld"] or 0,
+        peak_lag=row["peak_lag"],
     )

@@ -44,7 +44,6 @@ def solve(
 
     Parameters
     ----------
-    instance, policy
     limits : Limits
         One that is exceeded makes the result FEASIBLE or UNKNOWN.
     hint : Assignment or None
@@ -61,10 +60,7 @@ def solve(
         If the policy does not apply to the instance, or if an objective has sums that
         CP-SAT cannot compute.
     """
-    check_policy(instance, policy)
-    cp = cp_instance_of(instance, Distinctions.of(policy))
-    for objective in policy.objectives:
-        reject_too_large(cp, objective)
+    cp = _checked(instance, policy)
     start = warm_start(cp, policy, hint)
     lexicographic = LexicographicSolve(
         cp=cp,
@@ -74,13 +70,16 @@ def solve(
         least_loads=start.least_loads,
         given=known_bounds,
     )
-    try:
-        return _searched(lexicographic, start.region)
-    except ModelInvalidError as invalid:
-        raise InstanceError(
-            f"policy: {policy} has sums that exceed the integers of cp-sat",
-            subject=instance.group,
-        ) from invalid
+    return _searched(lexicographic, start.region)
+
+
+def _checked(instance: Instance, policy: Policy) -> CpInstance:
+    """Return the instance for CP-SAT, if the policy applies to it."""
+    check_policy(instance, policy)
+    cp = cp_instance_of(instance, Distinctions.of(policy))
+    for objective in policy.objectives:
+        reject_too_large(cp, objective)
+    return cp
 
 
 def _searched(lexicographic: LexicographicSolve, region: CpRegion) -> Result:
@@ -95,6 +94,11 @@ def _searched(lexicographic: LexicographicSolve, region: CpRegion) -> Result:
         infeasible = _run(lexicographic, build_program(cp, policy, region, runs))
     except LimitExceededError:
         infeasible = None  # the result states the values known by now
+    except ModelInvalidError as invalid:
+        raise InstanceError(
+            f"policy: {policy} has sums that exceed the integers of cp-sat",
+            subject=cp.instance.group,
+        ) from invalid
     if infeasible is not None:
         return Result(policy=policy, status=Status.INFEASIBLE, reason=infeasible)
     return lexicographic.result(reason=runs.reason())

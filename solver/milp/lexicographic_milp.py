@@ -82,17 +82,10 @@ def minimize(
 
     A value is proved if the linear relaxation attains it, or if a run without objective
     finds no solution below it: HiGHS 1.13 now and then cuts off the optimum once it has
-    a solution, which such a run never has.
+    a solution, which such a run never has. ``known`` is the value of the incumbent,
+    which is tried before any other.
 
-    Parameters
-    ----------
-    known : int, optional
-        Value of the incumbent, tried before any other.
-
-    Returns
-    -------
-    int or None
-        A bound: proved, or else of the linear relaxation; None if not known.
+    Return a bound: proved, or else of the linear relaxation; None if not known.
     """
     cap = program.at_most_cap(row)
     relaxed = safe_bound(_run(program, row, limits, mip=False))

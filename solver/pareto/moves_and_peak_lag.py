@@ -8,6 +8,7 @@ moves between them, given the best assignment and the best bound known so far.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -57,21 +58,29 @@ def peak_lag_frontier(
     effort = min(_EFFORT_OF_END, limits.effort or _EFFORT_OF_END)
     lowest = solve(instance, both, limits=replace(limits, effort=effort))
     known = _known_by_ends(instance, stickiest.assignment, lowest)
-
-    def search(most: int, limits: Limits) -> None:
-        found = cpsat.solve(
-            instance,
-            Policy(balance=balance, objectives=(PEAK_LAG,), max_moves=most),
-            limits=limits,
-            hint=known.at(most).assignment,
-            known_bounds=_known_bounds(known.at(most)),
-        )
-        _add(known, instance, most, found)
-
+    search = partial(_search, known, instance, balance)
     reason = known.settle(search, limits, progress)
     return replace(
         frontier, points=known.points(), open=known.open_ranges(), reason=reason
     )
+
+
+def _search(
+    known: KnownFrontier,
+    instance: Instance,
+    balance: Balance,
+    most: int,
+    limits: Limits,
+) -> None:
+    """Minimize peak lag within a limit on moves, and record the result."""
+    found = cpsat.solve(
+        instance,
+        Policy(balance=balance, objectives=(PEAK_LAG,), max_moves=most),
+        limits=limits,
+        hint=known.at(most).assignment,
+        known_bounds=_known_bounds(known.at(most)),
+    )
+    _add(known, instance, most, found)
 
 
 def _known_by_ends(

@@ -43,16 +43,8 @@ def confirm(
     """Bring a group of the client into the state, and observe it.
 
     A history that cannot be played to its end in any attempt is not confirmed, and its
-    outcome says why.
-
-    Parameters
-    ----------
-    case : FaultCase
-    cluster : BrokerGroups
-    broker : str
-        Name and version of the broker, for the record.
-    seconds : float
-        How long a group that does not become stable is observed.
+    outcome says why. A group that does not become stable is observed for ``seconds``.
+    ``broker`` is the broker's name and version, for the record.
 
     Raises
     ------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -58,11 +58,7 @@ def record(
         BrokerGroups(broker.address).create_topics(TOPICS)
         produce(broker.address, TOPICS, random)
         place = RecordingPlace(address=broker.address, topics=TOPICS, events=events)
-        with ThreadPoolExecutor(AT_ONCE) as threads:
-            running = [
-                threads.submit(_run, place, name, seconds, Random(f"{seed} {name}"))  # noqa: S311
-                for name in groups
-            ]
+        running = _run_all(place, groups, seconds, seed)
         produce(broker.address, TOPICS, random)
         count = write_recording(place, out)
         for future in running:
@@ -82,6 +78,17 @@ def write_recording(place: RecordingPlace, out: Path) -> int:
     write_offsets(place.address, place.topics, out / "offsets.json")
     place.events.write(out / "_callbacks.jsonl.gz")
     return write_log(place.address, out / "consumer_offsets.parquet")
+
+
+def _run_all(
+    place: RecordingPlace, groups: Sequence[str], seconds: float, seed: int
+) -> list[Future[None]]:
+    """Run the scenarios of groups; return when all have ended or failed."""
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        return [
+            threads.submit(_run, place, name, seconds, Random(f"{seed} {name}"))  # noqa: S311
+            for name in groups
+        ]
 
 
 def _run(place: RecordingPlace, name: str, seconds: float, random: Random) -> None:

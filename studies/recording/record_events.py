@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -32,15 +32,9 @@ def record_events(
 ) -> int:
     """Record the planned events of the named groups; return the number of records.
 
-    Parameters
-    ----------
-    out : Path
-        Folder for the files of `studies.recording.record.record`, and for the driver's
-        acts, ``_acts.jsonl``.
-    kind : str
-        Key of `PLANNED_RECORDINGS`.
-    groups : sequence of str or None
-        Names of its groups; all by default.
+    ``kind`` is a key of `PLANNED_RECORDINGS`, and ``groups`` are names of its groups,
+    by default all. The folder ``out`` receives the files of
+    `studies.recording.record.record`, and the driver's acts, ``_acts.jsonl``.
 
     Raises
     ------
@@ -61,13 +55,7 @@ def record_events(
             for name in groups or planned.groups
         ]
         try:
-            with _traffic(place), ThreadPoolExecutor(len(recorded)) as threads:
-                running = []
-                for group in recorded:
-                    running.append(
-                        threads.submit(planned.groups[group.name].run, group)
-                    )
-                    time.sleep(START_SECONDS)
+            running = _run_all(place, recorded, planned.groups)
             count = write_recording(place, out)
             place.events.write_acts(out / "_acts.jsonl")
         finally:
@@ -85,6 +73,20 @@ def _group(place: RecordingPlace, name: str, planned: PlannedGroup) -> RecordedG
         session_ms=planned.session_ms,
         settings=planned.settings,
     )
+
+
+def _run_all(
+    place: RecordingPlace,
+    recorded: Sequence[RecordedGroup],
+    planned: Mapping[str, PlannedGroup],
+) -> list[Future[None]]:
+    """Let all groups act; return when all have ended or failed."""
+    running = []
+    with _traffic(place), ThreadPoolExecutor(len(recorded)) as threads:
+        for group in recorded:
+            running.append(threads.submit(planned[group.name].run, group))
+            time.sleep(START_SECONDS)
+    return running
 
 
 @contextmanager

@@ -84,11 +84,12 @@ def survey(
         if result.problem is None:
             complete.append(task.part)
         if len(complete) == sum((c.client, c.version) == place for c in clients):
-            lines = [
-                line for part in complete for line in part.read_bytes().splitlines()
-            ]
-            write_records(record_file(folder, *place), lines)
+            write_records(record_file(folder, *place), _lines(complete))
         yield result
+
+
+def _lines(parts: Sequence[Path]) -> list[bytes]:
+    return [line for part in parts for line in part.read_bytes().splitlines()]
 
 
 def _surveyed(_subject: Subject, task: SurveyTask) -> Surveyed:

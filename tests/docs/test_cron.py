@@ -66,6 +66,24 @@ def place(broker: Broker) -> Iterator[Place]:
     member.leave()
 
 
+def mailed(job: Crontab, given: dict[str, str], home: Path) -> str:
+    """Run a job with variables; return the output that cron would mail."""
+    ran = subprocess.run(
+        [job.variables["SHELL"], "-c", job.command],
+        cwd=home,
+        env={"HOME": str(home), "LOGNAME": job.user, "PYTHONPATH": str(ROOT)}
+        | job.variables
+        | given,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return ran.stdout
+
+
 @pytest.mark.heavy(minutes=1)
 def test_the_command_audits_a_cluster(place: Place, tmp_path: Path) -> None:
     """Cron's environment: the variables of the file, HOME, LOGNAME, no more."""
@@ -80,25 +98,7 @@ def test_the_command_audits_a_cluster(place: Place, tmp_path: Path) -> None:
         "STATE": str(state),
         "METRICS": str(metrics),
     }
-
-    def mailed() -> str:
-        """Run the command; return the output that cron would mail."""
-        ran = subprocess.run(
-            [job.variables["SHELL"], "-c", job.command],
-            cwd=tmp_path,
-            env={"HOME": str(tmp_path), "LOGNAME": job.user, "PYTHONPATH": str(ROOT)}
-            | job.variables
-            | given,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
-        return ran.stdout
-
-    assert mailed() == ""
+    assert mailed(job, given, tmp_path) == ""
     assert (state / "audit" / "index.html").is_file()
     assert GROUP in (state / "audit.log").read_text()
     samples = [
@@ -111,7 +111,9 @@ def test_the_command_audits_a_cluster(place: Place, tmp_path: Path) -> None:
     before = metrics.read_bytes()
     with (state / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert mailed().startswith(f"not audited: no lock on {state}/lock")
+        refused = mailed(job, given, tmp_path)
+    assert refused.startswith(f"not audited: no lock on {state}/lock")
     given["CLIENT"] = str(tmp_path / "absent")
-    assert re.match(r"exit code 2\nassignor-oracle: .*absent", mailed())
+    failed = mailed(job, given, tmp_path)
+    assert re.match(r"exit code 2\nassignor-oracle: .*absent", failed)
     assert metrics.read_bytes() == before

@@ -85,15 +85,7 @@ def local_audit(
         judged = judged_as_one(cases, settings, Path(folder) / "judged.parquet")
         for name in SCHEMAS:
             write_files(out / name, table_rows(judged, name))
-        counts = AuditCounts(
-            rows_read=counted(cases, READ),
-            rows_repeated=counted(cases, REPEATED),
-            rows=judged.count_rows(),
-            quarantine=judged.count_quarantine(),
-            durations_unknown=judged.count_unknown_durations(),
-            left_out=left_out_of(of_kind(cases, LEFT_OUT)),
-            history_end=facts.history_end,
-        )
+        counts = _counts(cases, judged, facts)
     parameters = given.parameters(settings.assignors, JUDGED_WHOLE)
     manifest = manifest_of(
         given.found,
@@ -108,6 +100,18 @@ def local_audit(
     write_files(out / RUN_TABLE, [run_table(manifest)])
     (out / "audit.json").write_bytes(manifest_bytes(manifest))
     return read_summary(out)
+
+
+def _counts(cases: pa.Table, judged: JudgedRuns, facts: ClusterFacts) -> AuditCounts:
+    return AuditCounts(
+        rows_read=counted(cases, READ),
+        rows_repeated=counted(cases, REPEATED),
+        rows=judged.count_rows(),
+        quarantine=judged.count_quarantine(),
+        durations_unknown=judged.count_unknown_durations(),
+        left_out=left_out_of(of_kind(cases, LEFT_OUT)),
+        history_end=facts.history_end,
+    )
 
 
 def _reconstructed(

@@ -100,6 +100,17 @@ def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def end_in_second_part(batches: Batches, out: Path, end: Callable[[], None]) -> Batches:
+    """Pass part 0 on; end in part 1 when the other is finished."""
+    for batch in batches:
+        if batch.column(PART)[0].as_py() == 1:
+            deadline = time.monotonic() + 300
+            while not list(out.glob(JUDGED_FILES)) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            end()
+        yield batch
+
+
 @pytest.mark.parametrize(
     ("end", "message"),
     [
@@ -125,18 +136,9 @@ def test_an_audit_that_failed_is_continued(
     request = AuditRequest(sources=[log], out=out, **QUICK)
     again = partial(audit, request, tell=lines.append)
 
-    def end_beside_another(batches: Batches) -> Batches:
-        """Pass part 0 on; end in part 1 when the other is finished."""
-        for batch in batches:
-            if batch.column(PART)[0].as_py() == 1:
-                deadline = time.monotonic() + 300
-                while not list(out.glob(JUDGED_FILES)) and time.monotonic() < deadline:
-                    time.sleep(0.05)
-                end()
-            yield batch
-
     with monkeypatch.context() as patch:
-        patch.setattr(steps, "judge_batches", judging(end_beside_another))
+        ending = partial(end_in_second_part, out=out, end=end)
+        patch.setattr(steps, "judge_batches", judging(ending))
         with pytest.raises(OutsideError) as error:
             again()
     assert str(error.value) == f"Spark failed: {message}"

@@ -259,6 +259,11 @@ def test_what_a_file_of_lag_lacks_is_reported_and_in_the_tables(
 # Putting tables in place.
 
 
+def fail_after_page(folder: Path) -> None:
+    page_into(folder)
+    raise OSError("no page")
+
+
 def test_an_audit_is_replaced_as_a_whole_with_its_page(
     spark: SparkSession, tmp_path: Path
 ) -> None:
@@ -268,15 +273,11 @@ def test_an_audit_is_replaced_as_a_whole_with_its_page(
     left_by_a_killed_run = out / ".unfinished" / "answers" / "half"
     left_by_a_killed_run.mkdir(parents=True)
     lines: list[tuple[str, int, int]] = []
-
-    def tell(phase: str, done: int, total: int) -> None:
-        lines.append((phase, done, total))
-
     options: dict[str, Any] = {"master": MASTER, "tasks": 2}
     log, shorter = log_of(tmp_path, 3), log_of(tmp_path, 2)
     first = audit(
         AuditRequest(sources=[log], out=out, cluster="one", **options),
-        progress=tell,
+        progress=lambda *line: lines.append(line),
         page=page_into,
     )
     assert first.rows["rebalances"] == 3
@@ -286,21 +287,11 @@ def test_an_audit_is_replaced_as_a_whole_with_its_page(
     assert [row["rows_read"] for row in rows_of(first, RUN_TABLE)] == [3]
     assert (out / "index.html").read_text() == f"one {3 * ANSWERS}"
     before = files_of(out), (out / "audit.json").read_bytes()
-
-    def fail(folder: Path) -> None:
-        page_into(folder)
-        raise OSError("no page")
-
+    other = AuditRequest(sources=[shorter], out=out, cluster="two", **options)
     with pytest.raises(OutputError, match="no page"):
-        audit(
-            AuditRequest(sources=[shorter], out=out, cluster="two", **options),
-            page=fail,
-        )
+        audit(other, page=fail_after_page)
     assert (files_of(out), (out / "audit.json").read_bytes()) == before
-    second = audit(
-        AuditRequest(sources=[shorter], out=out, cluster="two", **options),
-        page=page_into,
-    )
+    second = audit(other, page=page_into)
     assert [row["cluster"] for row in rows_of(second, RUN_TABLE)] == ["two"]
     assert second.rows["rebalances"] == 2
     assert {r["cluster"] for r in rows_of(second, "answers")} == {"two"}

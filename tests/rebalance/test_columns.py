@@ -65,33 +65,34 @@ def test_owners_of_named_shapes(name: str, rule: ClaimRule) -> None:
     assert owner_of(columns(document, rule)) == naive.owners(document, rule.value)
 
 
+EVERY_FIELD: Document = {
+    "format": "rebalance/1",
+    "group": "g",
+    "topics": {
+        "u": {"partitions": 1},
+        "t": {
+            "partitions": 3,
+            "lag": [9, 8, 7],
+            "racks": [["b"], ["a", "b", "a"], []],
+        },
+        "none": {"partitions": 0},
+    },
+    "members": {
+        "c1": {"subscription": ["u", "t", "gone"], "capacity": 4},
+        "c0": {
+            "subscription": ["t"],
+            "owned": {"t": [5, 2], "u": [0], "gone": [1]},
+            "generation": 3,
+            "rack": "z",
+            "instance_id": "i",
+        },
+        "c2": {"subscription": ["t", "u"]},
+    },
+}
+
+
 def test_example_of_the_format_is_laid_out_column_by_column() -> None:
-    laid_out = columns(
-        {
-            "format": "rebalance/1",
-            "group": "g",
-            "topics": {
-                "u": {"partitions": 1},
-                "t": {
-                    "partitions": 3,
-                    "lag": [9, 8, 7],
-                    "racks": [["b"], ["a", "b", "a"], []],
-                },
-                "none": {"partitions": 0},
-            },
-            "members": {
-                "c1": {"subscription": ["u", "t", "gone"], "capacity": 4},
-                "c0": {
-                    "subscription": ["t"],
-                    "owned": {"t": [5, 2], "u": [0], "gone": [1]},
-                    "generation": 3,
-                    "rack": "z",
-                    "instance_id": "i",
-                },
-                "c2": {"subscription": ["t", "u"]},
-            },
-        }
-    )
+    laid_out = columns(EVERY_FIELD)
     assert laid_out.topics == ("none", "t", "u")
     assert laid_out.topic_offsets.tolist() == [0, 0, 3, 4]
     assert laid_out.partition_topic.tolist() == [1, 1, 1, 2]

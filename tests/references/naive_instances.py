@@ -71,19 +71,13 @@ def _stated_instance(
             topics[topic]["lag"] = lag
     if not all("lag" in topic for topic in topics.values()):
         known = False
-    document = {
-        "format": "rebalance/1",
-        "group": case.group_id,
-        "id": case.rebalance_id,
-        "topics": topics,
-        "members": {
-            name: _member(member, owned.get(name, {}), case.owned_from, dated=dated)
-            for name, member in members.items()
-        },
+    stated = {
+        name: _member(member, owned.get(name, {}), case.owned_from, dated=dated)
+        for name, member in members.items()
     }
     known = known and bool(topics)
     return CaseInstance(
-        text=_text(document),
+        text=_text(case, topics, stated),
         max_partitions=facts.max_partitions,
         partition_counts=counts.basis,
         newer_partitions=counts.newer,
@@ -289,10 +283,17 @@ def _assigned(members: Mapping[str, CaseMember]) -> dict[str, int]:
     return least
 
 
-def _text(plain: Mapping[str, Any]) -> str:
+def _text(
+    case: Case, topics: Mapping[str, Any], members: Mapping[str, Mapping[str, Any]]
+) -> str:
     """Return the rebalance as canonical JSON, as `rebalance.to_json` writes it."""
-    members = {name: _sorted(member) for name, member in plain["members"].items()}
-    document = {**plain, "members": members}
+    document = {
+        "format": "rebalance/1",
+        "group": case.group_id,
+        "id": case.rebalance_id,
+        "topics": topics,
+        "members": {name: _sorted(member) for name, member in members.items()},
+    }
     return orjson.dumps(document, option=orjson.OPT_SORT_KEYS).decode()
 
 

@@ -283,13 +283,19 @@ def check(
         assert outcome.assignment is not None
         counted = values_of(laid_out, outcome.assignment, policy)
         assert _listed(counted) == _listed(best), about
-        verdict = judged(document, outcome)
-        assert verdict["verdict"] == "valid", about
-        assert verdict["policy"] == {"of": str(policy)} | MET, about
-        for objective in verdict["objectives"]:
-            assert "evidence" not in objective, about
-            assert objective["proved"] == (objective["rests_on"] != "search"), about
+        _check_verdict(document, outcome, policy, about)
     return answered
+
+
+def _check_verdict(
+    document: Document, outcome: Result, policy: Policy, about: object
+) -> None:
+    verdict = judged(document, outcome)
+    assert verdict["verdict"] == "valid", about
+    assert verdict["policy"] == {"of": str(policy)} | MET, about
+    for objective in verdict["objectives"]:
+        assert "evidence" not in objective, about
+        assert objective["proved"] == (objective["rests_on"] != "search"), about
 
 
 def _check_infeasible(document: Document, outcome: Result, about: object) -> None:

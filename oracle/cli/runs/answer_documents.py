@@ -44,6 +44,33 @@ class AnswerDocument:
 
 
 Answering = Callable[[Instance], AnswerDocument]
+_Answered = tuple[Instance, AnswerDocument] | DocumentError | InstanceError
+
+
+@dataclass(slots=True, kw_only=True)
+class _Tally:
+    """Documents that were written, and those that decide the exit code."""
+
+    complaints: Complaints
+    written: int = 0
+    refused: int = 0
+
+    def write(self, sink: Sink, found: _Answered, place: str, *, errors: bool) -> None:
+        """Write an answer; complain about an error, and write it if asked to."""
+        if isinstance(found, tuple):
+            _write(sink, *found)
+            self.written += 1
+            self.refused += found[1].about.status in REFUSALS
+            return
+        _complain(self.complaints, found, place)
+        if errors:
+            sink.write_document({"error": str(found)})
+            self.written += 1
+
+    @property
+    def exit_code(self) -> int:
+        """Return the exit code of a run that was not stopped."""
+        return self.complaints.exit_code or (NO if self.refused else FINE)
 
 
 def answer_all(
@@ -68,32 +95,24 @@ def answer_all(
         After the last answer: with 130 if stopped, with 2 if part of the input was
         unreadable, with 1 if an answer is infeasible or unknown.
     """
-    complaints = Complaints()
+    tally = _Tally(complaints=Complaints())
     rule = ClaimRule(options.claim_rule)
-    answered, refused = 0, 0
     documents = read_given_or_columns(given, rule, options.max_partitions)
     warnings = NameWarnings(str(given), is_silent=not warn)
     written = opened_sink(options.output, as_json=options.as_json)
     with written as sink, working(progress) as count:
         for number, document in enumerate(documents, start=1):
             found = _answered(document, number, answer, rule, warnings)
-            if isinstance(found, DocumentError | InstanceError):
-                _complain(complaints, found, f"{given}: document {number}")
-                if errors:
-                    sink.write_document({"error": str(found)})
-            else:
-                _write(sink, *found)
-                refused += found[1].about.status in REFUSALS
-            answered += errors or isinstance(found, tuple)
+            tally.write(sink, found, f"{given}: document {number}", errors=errors)
             count()
             if stop is not None and stop.is_set():
                 break
         warnings.finish()
-        if not answered:
-            raise typer.Exit(complaints.exit_code)  # creates no empty file
+        if not tally.written:
+            raise typer.Exit(tally.exit_code)  # creates no empty file
     if stop is not None and stop.is_set():
         raise typer.Exit(INTERRUPTED)
-    raise typer.Exit(complaints.exit_code or (NO if refused else FINE))
+    raise typer.Exit(tally.exit_code)
 
 
 def _complain(
@@ -111,7 +130,7 @@ def _answered(
     answer: Answering,
     rule: ClaimRule,
     warnings: NameWarnings,
-) -> tuple[Instance, AnswerDocument] | DocumentError | InstanceError:
+) -> _Answered:
     """Return the instance and its answer, or why there is none.
 
     In a document that was read as columns, all names exist.

@@ -137,19 +137,7 @@ def audited(
     written: list[tuple[Any, ...]] = []
 
     def page(folder: Path) -> None:
-        from oracle.alerting import read_figures
-        from oracle.report import write_page
-
-        manifest = json.loads((folder / "audit.json").read_bytes())
-        diff = _compared(folder, manifest)
-        facts = write_page(
-            folder,
-            folder / PAGE,
-            command=command_of(options),
-            news=_news(diff),
-        )
-        figures = read_figures(folder) if is_alerting else None
-        written.append((facts, manifest, figures, diff))
+        written.append(_with_page(folder, options, is_alerting=is_alerting))
 
     spare_pandas()
     summary = audit(
@@ -170,6 +158,22 @@ def audited(
         with opened_sink(str(summary_file), as_json=True) as sink:
             sink.write_document(done.document())
     return done
+
+
+def _with_page(
+    folder: Path, options: AuditOptions, *, is_alerting: bool
+) -> tuple[Facts, dict[str, Any], AuditFigures | None, AuditDiff | None]:
+    """Write the page of complete tables; return the later parts of `CompletedAudit`."""
+    from oracle.alerting import read_figures
+    from oracle.report import write_page
+
+    manifest = json.loads((folder / "audit.json").read_bytes())
+    diff = _compared(folder, manifest)
+    facts = write_page(
+        folder, folder / PAGE, command=command_of(options), news=_news(diff)
+    )
+    figures = read_figures(folder) if is_alerting else None
+    return facts, manifest, figures, diff
 
 
 def _compared(folder: Path, manifest: Mapping[str, Any]) -> AuditDiff | None:

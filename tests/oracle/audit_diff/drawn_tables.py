@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
@@ -11,6 +12,16 @@ from tests.oracle.report.audits import Audit
 
 EPOCH = datetime(2026, 3, 1, tzinfo=UTC)
 GROUPS = ("orders", "billing", "feed")
+USUAL = {
+    "verdict": "valid",
+    "dec_min_balanced": True,
+    "moves": 0,
+    "moves_least": 0,
+    "at_optimum": True,
+    "members": 2,
+    "partitions": 4,
+}
+"""Columns of an answer that is as good as the optimum."""
 INSTANCE = '{"format": "rebalance/1", "topics": {}, "members": {}}'
 
 
@@ -52,15 +63,17 @@ def add_rebalance(
         source_offset=generation,
         instance=INSTANCE,
     )
-    harm = {
-        f"{name}_partition_ms": None if lasted is None else number * lasted
-        for name, number in (partitions or {}).items()
-    }
-    usual = {"verdict": "valid", "dec_min_balanced": True, "moves": 0, "moves_least": 0}
-    usual |= {"at_optimum": True, "members": 2, "partitions": 4}
+    harm = _harm(partitions or {}, lasted)
     audit.add(
-        "answers", **shared, assignor="actual", applies=True, **usual | harm | answer
+        "answers", **shared, assignor="actual", applies=True, **USUAL | harm | answer
     )
+
+
+def _harm(partitions: Mapping[str, int], lasted: int | None) -> dict[str, int | None]:
+    return {
+        f"{name}_partition_ms": None if lasted is None else number * lasted
+        for name, number in partitions.items()
+    }
 
 
 def drawn_audit(rng: Random) -> Audit:

@@ -40,6 +40,24 @@ class Person:
         return bool(self.instance_id), self.instance_id or self.member_id
 
 
+Seats = dict[tuple[bool, str], tuple[str, ...]]
+"""Topics by the seat of a member."""
+
+
+def _changes(before: Seats | None, seats: Seats) -> dict[str, int | None]:
+    """Count the members that changed; None if those before are not known."""
+    if before is None:
+        return dict.fromkeys(("joined", "left", "resubscribed"))
+    return {
+        "joined": len(seats.keys() - before.keys()),
+        "left": len(before.keys() - seats.keys()),
+        "resubscribed": sum(
+            sorted(before[seat]) != sorted(seats[seat])
+            for seat in seats.keys() & before.keys()
+        ),
+    }
+
+
 @dataclass(kw_only=True)
 class Group:
     """A group that rebalances; ``rows`` and ``members`` are those of the tables."""
@@ -52,7 +70,7 @@ class Group:
     generation: int = 0
     offset: int = 0
     at: datetime | None = BEGIN
-    before: dict[tuple[bool, str], tuple[str, ...]] | None = field(default_factory=dict)
+    before: Seats | None = field(default_factory=dict)
     rows: list[Row] = field(default_factory=list)
     members: list[Row] = field(default_factory=list)
 
@@ -60,16 +78,7 @@ class Group:
         """Write a rebalance, so many seconds after the one before; return its id."""
         self._next(seconds)
         seats = {person.seat: person.topics for person in self.people.values()}
-        known, numbers = self.before, dict.fromkeys(("joined", "left", "resubscribed"))
-        if known is not None:
-            numbers = {
-                "joined": len(seats.keys() - known.keys()),
-                "left": len(known.keys() - seats.keys()),
-                "resubscribed": sum(
-                    sorted(known[seat]) != sorted(seats[seat])
-                    for seat in seats.keys() & known.keys()
-                ),
-            }
+        known = self.before
         rebalance_id = f"{self.name}/{self.offset}"
         wanted = {topic for topics in seats.values() for topic in topics}
         self.rows.append(
@@ -90,7 +99,7 @@ class Group:
                 "members": len(seats),
                 "topics": len(wanted),
                 "partitions": 0,
-                **numbers,
+                **_changes(known, seats),
                 **columns,
             }
         )

@@ -82,12 +82,17 @@ def local_night(
                     rows_repeated=counted(cases, REPEATED),
                 )
             )
-        shutil.rmtree(out, ignore_errors=True)
-        out.mkdir(parents=True)
-        for name in SCHEMAS:
-            night.stored().fill(name, out / name)
-        (out / "history.json").write_text(json.dumps(night.described()))
+        _fill(out, night)
     return told
+
+
+def _fill(out: Path, night: Night) -> None:
+    """Write the tables of a store into a new folder."""
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    for name in SCHEMAS:
+        night.stored().fill(name, out / name)
+    (out / "history.json").write_text(json.dumps(night.described()))
 
 
 def _continued(found: FoundSources, night: Night, most: int) -> pa.Table:
