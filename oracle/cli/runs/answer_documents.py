@@ -48,7 +48,7 @@ _Answered = tuple[Instance, AnswerDocument] | DocumentError | InstanceError
 
 
 @dataclass(slots=True, kw_only=True)
-class _Tally:
+class _WrittenDocuments:
     """Documents that were written, and those that decide the exit code."""
 
     complaints: Complaints
@@ -95,7 +95,7 @@ def answer_all(
         After the last answer: with 130 if stopped, with 2 if part of the input was
         unreadable, with 1 if an answer is infeasible or unknown.
     """
-    tally = _Tally(complaints=Complaints())
+    tally = _WrittenDocuments(complaints=Complaints())
     rule = ClaimRule(options.claim_rule)
     documents = read_given_or_columns(given, rule, options.max_partitions)
     warnings = NameWarnings(str(given), is_silent=not warn)
