@@ -30,7 +30,7 @@ RELEASE: Final = "17"  # of Java: the least version for Spark
 CLIENT_ASSIGNORS: Final = ("range", "roundrobin", "sticky", "cooperative-sticky")
 SERVER_ASSIGNORS: Final = ("server-range", "server-uniform")
 SHARE_ASSIGNORS: Final = ("share-simple",)
-"""Assignors of share groups, whose answers `conformance.share_groups` judges."""
+"""Assignors of share groups, whose answers `studies.share_groups` judges."""
 TIMING: Final = ("Timing.java", "ClientTiming.java", "ServerTiming.java")
 
 

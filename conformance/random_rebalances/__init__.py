@@ -7,10 +7,6 @@ its draws shrink (`conformance.testing`).
 
 from conformance.random_rebalances.draw_churn import draw_churn
 from conformance.random_rebalances.draw_rebalance import draw_rebalance
-from conformance.random_rebalances.draw_share_group import (
-    change_share_group,
-    draw_share_group,
-)
 from conformance.random_rebalances.group_changes import change_group
 from conformance.random_rebalances.random_claims import (
     claim_again,
@@ -44,7 +40,6 @@ __all__ = [
     "DrawLimits",
     "ShareLimits",
     "change_group",
-    "change_share_group",
     "change_subscriptions",
     "claim_again",
     "claim_as_first",
@@ -60,7 +55,6 @@ __all__ = [
     "draw_frame",
     "draw_incumbents",
     "draw_rebalance",
-    "draw_share_group",
     "place_in_racks",
     "some_of",
 ]

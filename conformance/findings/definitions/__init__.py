@@ -3,7 +3,7 @@
 The file's name is the finding's id, and that of its page in ``docs/findings/``.
 """
 
-from conformance.findings.definitions.example import Example, example
+from conformance.findings.definitions.example import example
 from conformance.findings.definitions.finding_definition import (
     Definition,
     all_definitions,
@@ -13,7 +13,6 @@ from conformance.findings.definitions.finding_definition import (
 
 __all__ = [
     "Definition",
-    "Example",
     "all_definitions",
     "definition",
     "example",

@@ -9,9 +9,9 @@ from random import Random
 from typing import Final, Protocol
 
 from conformance.clients import Answer
-from conformance.random_rebalances import change_share_group, draw_share_group
-from conformance.share_groups.share_group import Held, ShareGroup, share_group_of
-from conformance.share_groups.share_judge import (
+from studies.share_groups.draw_share_group import change_share_group, draw_share_group
+from studies.share_groups.share_group import Held, ShareGroup, share_group_of
+from studies.share_groups.share_judge import (
     ShareFigures,
     ShareViolation,
     share_figures,

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from conformance.share_groups.share_group import Held, ShareGroup, SharePartition
+from studies.share_groups.share_group import Held, ShareGroup, SharePartition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)

@@ -4,12 +4,12 @@ A partition of a share group can be assigned to several members, so that the rul
 consumer groups do not apply, and ``verify`` is not asked.
 """
 
-from conformance.share_groups.share_group import ShareGroup, share_group_of
-from conformance.share_groups.share_judge import (
+from studies.share_groups.share_group import ShareGroup, share_group_of
+from studies.share_groups.share_judge import (
     share_figures,
     share_violations,
 )
-from conformance.share_groups.share_play import (
+from studies.share_groups.share_play import (
     STEPS,
     ShareCheck,
     judged_share_group,

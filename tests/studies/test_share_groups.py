@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from conformance.share_groups import (
+from studies.share_groups import (
     STEPS,
     ShareCheck,
     ShareGroup,
