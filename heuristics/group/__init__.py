@@ -16,8 +16,8 @@ can end with two committers or with a partition without an owner: see `Safeguard
 
 from heuristics.group.coordinator import Coordinator
 from heuristics.group.events import Event, EventKind
-from heuristics.group.group_history import Step, least_moves
-from heuristics.group.member import Configuration, Member, Phase
+from heuristics.group.group_history import least_moves
+from heuristics.group.member import Configuration, Phase
 from heuristics.group.messages import Refusal
 from heuristics.group.protocol_choice import (
     GroupError,
@@ -37,13 +37,11 @@ __all__ = [
     "EventKind",
     "Group",
     "GroupError",
-    "Member",
     "Phase",
     "ProtocolChoice",
     "RebalanceProtocol",
     "Refusal",
     "Safeguards",
-    "Step",
     "Strategy",
     "least_moves",
     "selected",

@@ -6,7 +6,7 @@ It is checked elsewhere, from the documents, before anyone sees it.
 
 from solver.explanation.balanced_exchanges import Exchange, needless_moves
 from solver.explanation.balancing_chains import Balancing, balance
-from solver.explanation.blocks import Block, blocks_of
+from solver.explanation.blocks import blocks_of
 from solver.explanation.crowded_claims import (
     Crowd,
     Outranked,
@@ -22,7 +22,6 @@ from solver.explanation.transfers import (
 
 __all__ = [
     "Balancing",
-    "Block",
     "Chain",
     "Crowd",
     "Exchange",

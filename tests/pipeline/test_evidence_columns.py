@@ -14,8 +14,8 @@ import pytest
 from hypothesis import example, given
 
 import verify
+from pipeline.evaluation import evidence_text
 from pipeline.evaluation.evidence_columns import (
-    evidence_text,
     first_transfer,
     shortest_chain,
 )

@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.files import LocalStore, local_path
+from pipeline.nights import AuditEntry
 from pipeline.nights.cause_context import no_context
 from pipeline.nights.history_store import Carry, HistoryStore, opened_store
 from pipeline.nights.marks import ReadMark
 from pipeline.nights.store_files import FINAL, OPEN, first_day
-from pipeline.nights.store_state import AuditEntry
 from pipeline.rows import RECORD, ROWS
 from pipeline.sources.parquet_tables import stored_batches
 from pipeline.sources.source_pieces import pieces_of

@@ -13,8 +13,7 @@ import pytest
 from benchmarks.core_instances import mixed
 from benchmarks.lags import DRAWS, SKEWED, group
 from rebalance import Instance, Int32
-from solver import NAMED, Result, Status, solve
-from solver.limits import Limits
+from solver import NAMED, Limits, Result, Status, solve
 from solver.peak_lag.feasible_region import peak_lag_of
 from solver.peak_lag.greedy import construct_greedily
 from solver.peak_lag.lag_instance import LagInstance
