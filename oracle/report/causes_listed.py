@@ -25,14 +25,17 @@ _UNKNOWN: Final = "unknown"
 class ListedCauses:
     """The causes of a group's rebalances, and replayed settings, in sentences.
 
-    ``unread`` bounds the time for which partitions of members that left had no reader.
+    ``unread`` bounds the time for which partitions of members that left had no reader,
+    ``avoided`` are rebalances that other settings would have spared, and ``kept``
+    partitions that others would not have revoked.
     """
 
     cluster: str
     group: str
     sentence: str
     unread: tuple[str, ...]
-    what_ifs: tuple[str, ...]
+    avoided: tuple[str, ...]
+    kept: tuple[str, ...]
 
 
 def causes_listed(
@@ -66,7 +69,8 @@ def causes_listed(
             group=causes.group,
             sentence=causes.sentence,
             unread=silence.findings,
-            what_ifs=(*replayed.findings, *revocations.findings),
+            avoided=replayed.findings,
+            kept=revocations.findings,
         )
         for causes, silence, replayed, revocations in zip(
             group_causes(rows),

@@ -33,7 +33,8 @@ from oracle.report.facts import (
     folds_of,
     units_of,
 )
-from oracle.report.finding import headline
+from oracle.report.finding import harm_words, headline
+from oracle.report.first_answers import busiest_group, first_answers
 from oracle.report.gaps import BESTS, gaps_of
 from oracle.report.group_index import Group, case_id, group_data, group_ids
 from oracle.report.kip54 import kip54_of
@@ -144,8 +145,7 @@ def _rendered(
             **_group_parts(facts, endless_of(tables.rebalances, tables.episodes)),
             **chart_parts(facts),
             **timeline_parts(facts, timelines_of(tables), first, many_clusters),
-            causes_listed=causes_listed(tables, first),
-            assumed=_ASSUMED,
+            **_cause_parts(tables, units, facts, about.made_at),
             **_assignor_parts(tables, units, facts),
             audited=audited_of(tables),
             facts=facts,
@@ -154,6 +154,21 @@ def _rendered(
         )
     )
     return with_numbered_clips(html), facts
+
+
+def _cause_parts(
+    tables: Tables, units: pa.Table, facts: Facts, made_at: str
+) -> dict[str, Any]:
+    """Return the causes of the first groups, and the answers at the top."""
+    first, busiest = _first_groups(facts), busiest_group(tables.rebalances)
+    asked = dict.fromkeys([*first, *([busiest] if busiest else [])])
+    causes = causes_listed(tables, asked)
+    return {
+        "first_answers": first_answers(facts, units, causes, busiest, made_at),
+        "causes_listed": [row for row in causes if (row.cluster, row.group) in first],
+        "harmed": {(row.cluster, row.group) for row in facts.groups if harm_words(row)},
+        "assumed": _ASSUMED,
+    }
 
 
 def _case_parts(

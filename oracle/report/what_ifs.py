@@ -58,11 +58,14 @@ class GroupWhatIfs:
     def _findings(self) -> Iterator[str]:
         if count := self.avoided_by_static_ids:
             yield f"Static membership would have avoided {_rebalances(count)}."
+        found, merged = "", 0
         for delay, count in self.merged_by_delay.items():
-            if count:
-                longer = f"A group.initial.rebalance.delay.ms longer by {delay // 1000}"
-                merged = f"would have merged {_rebalances(count)} with the one before"
-                yield f"{longer} s {merged}."
+            if count > merged:
+                by = f"by {delay // 1000} s"
+                found += f", {by} {count:,}" if found else _merging(by, count)
+                merged = count
+        if found:
+            yield f"{found}."
 
 
 def group_what_ifs(
@@ -165,3 +168,8 @@ def _last(is_found: Bools) -> Int64:
 
 def _rebalances(count: int) -> str:
     return f"{count:,} rebalance{'' if count == 1 else 's'}"
+
+
+def _merging(by: str, count: int) -> str:
+    merged = f"would have merged {_rebalances(count)} with the one before"
+    return f"A group.initial.rebalance.delay.ms longer {by} {merged}"

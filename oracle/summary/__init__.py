@@ -4,7 +4,7 @@ Aggregates of parts (`partial_…`) merge into the aggregate of the whole, so th
 of any size are read in batches. Does not import Spark.
 """
 
-from oracle.summary.arrow_columns import equals, is_true, plain, summed
+from oracle.summary.arrow_columns import equals, is_true, ones, plain, summed
 from oracle.summary.assignor_counts import (
     ANSWER_COLUMNS,
     COUNT_EDGES,
@@ -72,6 +72,7 @@ __all__ = [
     "medians",
     "merge_assignor_counts",
     "merge_group_gains",
+    "ones",
     "outcome_of",
     "partial_assignor_counts",
     "partial_group_gains",

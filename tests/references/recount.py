@@ -22,6 +22,7 @@ class Recount:
     """The numbers that the page may state."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         names = ("rebalances", "answers", "episodes", "snapshots", "quarantine")
         self.tables: dict[str, list[Row]] = {
             name: read_table(folder, name).to_pylist() for name in names

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from datetime import date, timedelta
 from pathlib import Path
 
+from oracle.report.about import read_about
 from oracle.report.audited import SOURCES_SHOWN, audited_of
 from oracle.report.client_row import ClientRow
 from oracle.report.endless import BUSY, HOURS, ROUNDS, endless_of
@@ -16,6 +18,7 @@ from oracle.report.facts import (
     facts_of,
     units_of,
 )
+from oracle.report.first_answers import busiest_group, first_answers
 from oracle.report.kip54 import GROUPS_COMPARED, kip54_of
 from oracle.report.load import Tables, load
 from oracle.report.states import StateCounts
@@ -49,6 +52,7 @@ def check_facts(folder: Path) -> Facts:
     _check_example(facts.example, recount)
     _check_states(facts, recount)
     _check_lag_and_days(facts, recount)
+    _check_first_answers(tables, facts, recount)
     _check_endless(tables, recount)
     _check_kip54(tables, facts, recount)
     _check_extent(tables, recount)
@@ -161,6 +165,33 @@ def _check_lag_and_days(facts: Facts, recount: Recount) -> None:
         and None not in (row["peak_lag"], row["peak_lag_bound"])
     ]
     assert facts.trend.lag_known == len(known)
+
+
+def _check_first_answers(tables: Tables, facts: Facts, recount: Recount) -> None:
+    """Check the busiest group, and the needless moves of the day."""
+    busiest = busiest_group(tables.rebalances)
+    often = Counter(
+        (row["cluster"], row["group_id"]) for row in recount.tables["rebalances"]
+    )
+    first = min(often, key=lambda group: (-often[group], group), default=None)
+    assert busiest == first
+    made_at = read_about(recount.folder).made_at
+    day = first_answers(facts, units_of(tables), [], busiest, made_at).day
+    days = set(sorted(recount.days)[-DAYS_SHOWN:])
+    if day is None:
+        assert not days
+        return
+    before = date.fromisoformat(made_at[:10]) - timedelta(days=1)
+    assert str(day.date) == max(days & {str(before)} or days)
+    moves: Counter[tuple[str, str]] = Counter()
+    for row in recount.units:
+        if row["date"] == str(day.date) and row["outcome"] == "needless":
+            moved = row["moves"] - row["moves_least"]
+            moves[row["cluster"], row["group_id"]] += moved
+    assert day.counts.needless_moves == moves.total()
+    if moves:
+        most = min(moves, key=lambda group: (-moves[group], group))
+        assert ((day.cluster, day.group), day.moves) == (most, moves[most])
 
 
 def _check_endless(tables: Tables, recount: Recount) -> None:
