@@ -212,7 +212,7 @@ def _local_settings() -> dict[str, str]:
         "spark.driver.bindAddress": LOOPBACK,
         "spark.driver.memory": f"{_heap()}g",
         "spark.local.dir": scratch,
-        "spark.python.daemon.module": "pipeline.audit.worker_daemon",
+        "spark.python.daemon.module": "pipeline.worker_daemon",
         "spark.sql.warehouse.dir": (Path(scratch) / "spark-warehouse").as_uri(),
     }
     if _ALLOCATOR not in os.environ and _THRIFTY in pa.supported_memory_backends():

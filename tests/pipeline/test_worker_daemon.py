@@ -1,7 +1,7 @@
 """Workers of a local Spark are forked from a process that has loaded what they need.
 
-Reaches into `pipeline.audit.worker_daemon`, which runs as a program, and into the
-judge's kernel, which it is to load.
+Reaches into `pipeline.worker_daemon`, which runs as a program, into the packages that
+it loads, and into the judge's kernel, which is to be among them.
 """
 
 from __future__ import annotations
@@ -9,11 +9,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
+
+import pyspark
 
 LOAD = """
 import os, sys
 from pathlib import Path
-from pipeline.audit.worker_daemon import load_judge, spare_pandas
+from pipeline.audit.worker_packages import load_judge, spare_pandas
 from pipeline.judging.code_kernels import evaluate_all
 
 spare_pandas()
@@ -44,3 +47,36 @@ def test_the_judge_is_loaded_without_threads_of_ours_or_output() -> None:
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+LEAVE = """
+import sys
+from pipeline.worker_daemon import leave_archives
+
+leave_archives()
+import pyspark.daemon
+print(pyspark.__path__[0], *sys.path_importer_cache, sep="\\n")
+"""
+
+
+def test_the_daemon_imports_pyspark_from_its_folder() -> None:
+    """Spark puts archives first, whose modules each process compiles anew."""
+    home = Path(pyspark.__path__[0])
+    archives = [*home.glob("python/lib/*.zip"), *home.glob("jars/spark-core_*.jar")]
+    kept = home.parent / "of-a-user.zip"
+    done = subprocess.run(
+        [sys.executable, "-c", LEAVE],
+        env=os.environ
+        | {
+            "SPARK_HOME": str(home),
+            "PYTHONPATH": os.pathsep.join(map(str, [*archives, kept])),
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    folder, *places = done.stdout.splitlines()
+    assert Path(folder) == home
+    assert len(archives) == 3
+    assert not {*map(str, archives)} & {*places}
+    assert str(kept) in places

@@ -1,15 +1,12 @@
-"""Daemon of Spark's workers on this machine: it loads their packages, then forks them.
+"""Loads the packages and the compiled kernels that Spark's workers share.
 
-Workers of PySpark's own daemon have nothing in common: each imports the stages, and
-loads the compiled judge. Nothing here may start a thread, which a fork does not copy.
+Nothing here may start a thread, which a fork does not copy.
 """
 
 from __future__ import annotations
 
-import gc
+import importlib
 from typing import Final
-
-from pyspark.daemon import manager
 
 from pipeline.audit.spared_pandas import spare_pandas
 from pipeline.cases import CLAIMS, Case, CaseMember
@@ -35,6 +32,14 @@ _CASE: Final = Case(
 )
 
 
+def load_all() -> None:
+    """Load the packages and kernels of all stages."""
+    spare_pandas()
+    importlib.import_module("pyspark.worker")  # a worker imports it after the fork
+    load_histories()
+    load_judge()
+
+
 def load_judge() -> list[str]:
     """Judge a small rebalance; return the tables that its rows are of."""
     settings = Settings(
@@ -54,11 +59,3 @@ def load_histories() -> list[str]:
     place = {"source_partition": 0, "source_offset": 0, "at": 0}
     row = record_row("daemon", place, key=key, value=value) | {"group_id": "g"}
     return [found["what"] for found in histories_of_groups(batches_of([row]))]
-
-
-if __name__ == "__main__":
-    spare_pandas()
-    load_histories()
-    load_judge()
-    gc.freeze()  # a worker looks for garbage after each task
-    manager()
