@@ -1,10 +1,17 @@
-"""Arrow without pandas, in processes that are only an audit's."""
+"""Arrow and PySpark without pandas, in processes that are only an audit's."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from typing import Final
 
 import pyarrow as pa
+
+_LOOKS_FOR_PANDAS: Final = "pyspark.testing.utils"
+"""PySpark imports it before it passes an argument to Java, to ask for numpy."""
 
 
 class _WithoutPandas:
@@ -16,14 +23,28 @@ class _WithoutPandas:
             raise ModuleNotFoundError(name=name)
 
 
-def spare_pandas() -> None:
-    """Let Arrow look for pandas, which it does once, while there is none to be found.
-
-    It would load pandas for the first list that it converts, and an audit does not use
-    it: 30 MiB and a third of a second in each process. Others can still import it.
-    """
+@contextmanager
+def _hidden() -> Iterator[None]:
+    """Hide pandas from imports."""
     sys.meta_path.insert(0, _WithoutPandas)
     try:
-        pa.array([0])
+        yield
     finally:
         sys.meta_path.remove(_WithoutPandas)
+
+
+def spare_pandas() -> None:
+    """Let Arrow and PySpark look for pandas while there is none to be found.
+
+    Both do so once, and load it if they find it: 30 MiB and a third of a second in each
+    process, for which an audit has no use. Others can still import it.
+    """
+    spare_pandas_of_arrow()
+    with _hidden(), suppress(ImportError):
+        import_module(_LOOKS_FOR_PANDAS)
+
+
+def spare_pandas_of_arrow() -> None:
+    """Do so with Arrow alone, which would load it for the first list of Python's."""
+    with _hidden():
+        pa.array([0])

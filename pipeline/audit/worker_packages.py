@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Final
 
-from pipeline.audit.spared_pandas import spare_pandas
+from pipeline.audit.spared_pandas import spare_pandas_of_arrow
 from pipeline.cases import CLAIMS, Case, CaseMember
 from pipeline.evaluation import selection
 from pipeline.history.whole_groups import histories_of_groups
@@ -34,7 +34,7 @@ _CASE: Final = Case(
 
 def load_all() -> None:
     """Load the packages and kernels of all stages."""
-    spare_pandas()
+    spare_pandas_of_arrow()
     importlib.import_module("pyspark.worker")  # a worker imports it after the fork
     load_histories()
     load_judge()

@@ -16,10 +16,10 @@ import pyspark
 LOAD = """
 import os, sys
 from pathlib import Path
-from pipeline.audit.worker_packages import load_judge, spare_pandas
+from pipeline.audit.worker_packages import load_judge, spare_pandas_of_arrow
 from pipeline.judging.code_kernels import evaluate_all
 
-spare_pandas()
+spare_pandas_of_arrow()
 assert not evaluate_all.signatures
 assert load_judge() == ["rebalances", "members", "answers"]
 assert len(evaluate_all.signatures) == 1
@@ -80,3 +80,23 @@ def test_the_daemon_imports_pyspark_from_its_folder() -> None:
     assert len(archives) == 3
     assert not {*map(str, archives)} & {*places}
     assert str(kept) in places
+
+
+SPARE = """
+import sys
+from pipeline.audit import spare_pandas
+
+spare_pandas()
+import pyarrow
+from pyspark.sql.types import NumpyArrayConverter
+
+pyarrow.array([[1]])
+assert not NumpyArrayConverter().can_convert("an argument of a method of Java")
+assert "pandas" not in sys.modules
+import pandas  # of an assignor that someone adds
+"""
+
+
+def test_neither_arrow_nor_pyspark_loads_pandas() -> None:
+    """PySpark asks for it on the first call of Java that has an argument."""
+    subprocess.run([sys.executable, "-c", SPARE], check=True)
