@@ -8,7 +8,13 @@ folder are its core, which hands over to ``verify.policy`` in `verify.handover` 
 from verify.case import Case, case_of
 from verify.certificate import kept_bound
 from verify.columns import columns_of
-from verify.documents import PARTITIONS_MAX, read_assignment, read_rebalance
+from verify.documents import (
+    PARTITIONS_MAX,
+    read_assignment,
+    read_assignments,
+    read_rebalance,
+    read_rebalances,
+)
 from verify.handover import policy
 from verify.judge import is_proved, judge, judge_case, unreadable
 from verify.schema import Unreadable
@@ -30,6 +36,8 @@ __all__ = [
     "judge_case",
     "kept_bound",
     "read_assignment",
+    "read_assignments",
     "read_rebalance",
+    "read_rebalances",
     "unreadable",
 ]

@@ -8,10 +8,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-
 from oracle.wording import ranges
-from rebalance import Instance
+from verify import Case
 
 Held = tuple[str | None, str, int]
 """Member (None: unassigned), topic, partition."""
@@ -87,21 +85,21 @@ class AssignmentDiff:
 
 
 def assignment_diff_of(
-    instance: Instance, after: Members, best: Members, forbidden: AbstractSet[Held]
+    case: Case, after: Members, best: Members, forbidden: AbstractSet[Held]
 ) -> AssignmentDiff:
     """Compare two assignments of one instance, partition by partition.
 
     ``forbidden`` are the partitions that violate a rule in ``after``.
     """
-    owner = owners_of(instance)
+    owner = owners_of(case)
     ideal = {(topic, number): member for member, topic, number in placed(best)}
     taken = holders_of(after, owner)
-    spots = list(spots_of(instance))
+    spots = list(spots_of(case))
     nobody = [(None, *spot) for spot in spots if spot not in taken]
     befores = [
         (
             (owner.get(spot), *spot),
-            fate_of(owner.get(spot), taken.get(spot), ideal, spot),
+            fate_of(owner.get(spot), taken.get(spot), ideal.get(spot)),
         )
         for spot in spots
     ]
@@ -113,7 +111,7 @@ def assignment_diff_of(
         ((member, *spot), _plain_fate(owner.get(spot), member))
         for spot, member in ideal.items()
     ]
-    names = {*instance.members, *after}
+    names = {*case.wants, *after}
     return _laid_out(names, [_by_member(found) for found in (befores, afters, bests)])
 
 
@@ -154,25 +152,21 @@ def _rows(
     )
 
 
-def spots_of(instance: Instance) -> Iterator[Spot]:
+def spots_of(case: Case) -> Iterator[Spot]:
     """Yield the partitions with subscribers."""
-    subscribed = instance.topic_subscribed
-    for t, (topic, size) in enumerate(
-        zip(instance.topics, instance.topic_sizes.tolist(), strict=True)
-    ):
-        if subscribed[t]:
+    for topic, size in case.partitions.items():
+        if case.subscribers[topic]:
             yield from ((topic, number) for number in range(size))
 
 
-def owners_of(instance: Instance) -> dict[Spot, str]:
+def owners_of(case: Case) -> dict[Spot, str]:
     """Return the owner of each partition that has one."""
-    owned = np.flatnonzero(instance.owner >= 0)
-    topic = instance.partition_topic[owned]
-    number = owned - instance.topic_offsets[topic]
-    rows = zip(
-        topic.tolist(), number.tolist(), instance.owner[owned].tolist(), strict=True
-    )
-    return {(instance.topics[t], n): instance.members[m] for t, n, m in rows}
+    return {
+        (topic, number): owner
+        for topic, owners in case.owners.items()
+        for number, owner in enumerate(owners)
+        if owner is not None
+    }
 
 
 def placed(members: Members) -> Iterator[tuple[str, str, int]]:
@@ -192,20 +186,18 @@ def holders_of(after: Members, owner: Mapping[Spot, str]) -> dict[Spot, str]:
     return taken
 
 
-def fate_of(
-    owner: str | None, holder: str | None, ideal: Mapping[Spot, str], spot: Spot
-) -> str:
-    """Return the outcome of a partition, compared with the optimum."""
+def fate_of(owner: str | None, holder: str | None, best: str | None) -> str:
+    """Return the outcome of a partition, compared with its holder in the optimum."""
     if owner is None:
         return NEW
     if owner == holder:
         return KEPT
-    return NEEDLESS if ideal.get(spot) == owner else NEEDED
+    return NEEDLESS if best == owner else NEEDED
 
 
 def _after(held: Held, owner: Mapping[Spot, str], ideal: Mapping[Spot, str]) -> str:
     spot = held[1], held[2]
-    return fate_of(owner.get(spot), held[0], ideal, spot)
+    return fate_of(owner.get(spot), held[0], ideal.get(spot))
 
 
 def _plain_fate(owner: str | None, holder: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
@@ -14,16 +14,16 @@ from oracle.report.assignment_diff import (
     KEPT,
     Held,
     Members,
+    Spot,
     fate_of,
-    holders_of,
-    owners_of,
-    placed,
-    spots_of,
 )
-from rebalance import Instance
+from verify import Case
 
 COLUMNS_DRAWN: Final = 40
 """Members with a column of their own; the others share one."""
+
+_Holders = tuple[str | None, str | None, str | None]
+"""Owner of a partition, its holder, and its holder in the optimum."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,27 +63,70 @@ class Flows:
 
 
 def flows_of(
-    instance: Instance, after: Members, best: Members, forbidden: AbstractSet[Held]
+    case: Case, after: Members, best: Members, forbidden: AbstractSet[Held]
 ) -> Flows:
     """Count the transfers; members with the most changes have columns.
 
     A partition with several holders goes to its owner if that is one of them.
+    Partitions are counted by owner, holder, and holder in the optimum, of which there
+    are few, so that no loop visits each.
     """
-    owner = owners_of(instance)
-    taken, ideal = holders_of(after, owner), holders_of(best, owner)
-    wrong = {(topic, number) for _, topic, number in forbidden}
+    alike, wrong = _alike(case, after, best, forbidden)
     recorded: Counter[tuple[str | None, str | None, str]] = Counter()
     optimal: Counter[tuple[str | None, str | None, str]] = Counter()
-    # Partitions that do not exist, or of no subscriber, are drawn too.
-    for spot in {*spots_of(instance), *taken}:
-        giver, taker = owner.get(spot), taken.get(spot)
-        fate = FORBIDDEN if spot in wrong else fate_of(giver, taker, ideal, spot)
-        recorded[giver, taker, fate] += 1
-        if spot in ideal:
-            there = ideal[spot]
-            optimal[giver, there, fate_of(giver, there, ideal, spot)] += 1
-    names = {*instance.members, *(member for member, _, _ in placed(after))}
-    return _columns(names, recorded, optimal)
+    for (giver, taker, there), count in alike.items():
+        fate = fate_of(giver, taker, there)
+        recorded[giver, taker, fate] += count - wrong[giver, taker, there]
+        recorded[giver, taker, FORBIDDEN] += wrong[giver, taker, there]
+        if there is not None:
+            optimal[giver, there, fate_of(giver, there, there)] += count
+    holding = {member for member, held in after.items() if any(held.values())}
+    return _columns(case.wants.keys() | holding, +recorded, optimal)
+
+
+def _alike(
+    case: Case, after: Members, best: Members, forbidden: AbstractSet[Held]
+) -> tuple[Counter[_Holders], Counter[_Holders]]:
+    """Count the partitions by their holders, and those that violate a rule."""
+    taken, strays = _holders(case, after)
+    ideal, _ = _holders(case, best)
+    alike: Counter[_Holders] = Counter()
+    for topic, holders in taken.items():
+        alike.update(zip(case.owners[topic], holders, ideal[topic], strict=True))
+    alike.update((None, member, None) for member in strays.values())
+    wrong: Counter[_Holders] = Counter()
+    for topic, number in {(topic, number) for _, topic, number in forbidden}:
+        if topic in taken and number < len(taken[topic]):
+            owner = case.owners[topic][number]
+            wrong[owner, taken[topic][number], ideal[topic][number]] += 1
+        elif (topic, number) in strays:
+            wrong[None, strays[topic, number], None] += 1
+    return alike, wrong
+
+
+def _holders(
+    case: Case, members: Members
+) -> tuple[Mapping[str, Sequence[str | None]], Mapping[Spot, str]]:
+    """Return the holders of the partitions of each topic with subscribers, and strays.
+
+    Of several holders of a partition, that is its owner, or the first that is listed.
+    Strays are partitions that do not exist, or of no subscriber.
+    """
+    taken: dict[str, list[str | None]] = {
+        topic: [None] * len(owners)
+        for topic, owners in case.owners.items()
+        if case.subscribers[topic]
+    }
+    strays: dict[Spot, str] = {}
+    for member, held in members.items():
+        for topic, numbers in held.items():
+            holders, owners = taken.get(topic, []), case.owners.get(topic, ())
+            for number in numbers:
+                if number >= len(holders):
+                    strays.setdefault((topic, number), member)
+                elif holders[number] is None or owners[number] == member:
+                    holders[number] = member
+    return taken, strays
 
 
 def _columns(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import pyarrow.dataset as ds
@@ -28,6 +29,9 @@ from pipeline.tables import SCHEMAS
 from rebalance import INT64_MAX, ClaimRule, Rebalance, parse_rebalance
 
 Row = Mapping[str, Any]
+Document = dict[str, Any]
+Stated = tuple[str, dict[str, Row]]
+"""A rebalance/1 as text, and rows of a table by assignor."""
 _OTHERS: Final = frozenset(
     {
         "assignment",
@@ -52,25 +56,51 @@ OF_EPISODE: Final = (
 """Columns of ``episodes`` that state the verdict on the stable state after."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class JudgedAgain:
     """One rebalance, and the judge's verdicts on two answers to it.
 
     Attributes
     ----------
+    text : str
+        The rebalance/1.
     instance : dict
         As the judge read it.
-    document : Rebalance
-    evaluation : Evaluation
-    given, best : AssignorAnswer
-        The recorded assignment and the optimum.
+    case : Case
+        As the judge laid it out, by this claim rule.
+    claim_rule : str
+    given : AssignorAnswer
+        The recorded assignment.
+    stated_best : AssignorAnswer or None
+        The optimum of the tables; None if they have none.
     """
 
-    instance: dict[str, Any]
-    document: Rebalance
-    evaluation: Evaluation
+    text: str
+    instance: Document
+    case: verify.Case
+    claim_rule: str
     given: AssignorAnswer
-    best: AssignorAnswer
+    stated_best: AssignorAnswer | None
+
+    @cached_property
+    def document(self) -> Rebalance:
+        """The rebalance as the engines read it; most are not solved here."""
+        return parse_rebalance(self.text, max_partitions=INT64_MAX)
+
+    @cached_property
+    def best(self) -> AssignorAnswer:
+        """The optimum: that of the tables, or a new one."""
+        return self.stated_best or self._evaluation.optimum()
+
+    @property
+    def _evaluation(self) -> Evaluation:
+        rule = ClaimRule(self.claim_rule)
+        return Evaluation(self.document, rule, case=self.case)
+
+    @property
+    def by_capacity(self) -> bool:
+        """Whether members state capacities."""
+        return any("capacity" in member for member in self.instance["members"].values())
 
     def compare(self, rows: Mapping[str, Row]) -> None:
         """Compare the verdicts with rows of a table, by assignor, column by column.
@@ -80,11 +110,10 @@ class JudgedAgain:
         DisagreementError
             If a column differs.
         """
-        evaluation = self.evaluation
-        least = least_of(self.best, None, by_capacity=evaluation.by_capacity)
+        least = least_of(self.best, None, by_capacity=self.by_capacity)
         for answer in (self.given, self.best):
             row = rows.get(answer.assignor, {})
-            bound = evaluation.peak_lag_bound if row.get("lag_known") else None
+            bound = self.case.peak_lag_bound if row.get("lag_known") else None
             found = answer_columns(answer, least, bound)
             compared = (found.keys() & row.keys()) - _OTHERS
             if wrong := sorted(name for name in compared if row[name] != found[name]):
@@ -105,17 +134,10 @@ def judged_units(
         If a verdict is another one than that of the tables.
     """
     found = _stated(tables, chosen)
-    for unit in chosen:
-        instance, rows = found[unit["drawn_from"], unit["drawn_id"]]
-        best = rows.get(OPTIMUM)
-        is_rebalance = unit["drawn_from"] == "rebalances"
-        judged = judged_again(
-            instance,
-            rows[ACTUAL]["assignment"],
-            claim_rule,
-            best_text=None if best is None else best["assignment"],
-            is_round=is_rebalance and bool(unit["cooperative"]),
-        )
+    stated = [found[unit["drawn_from"], unit["drawn_id"]] for unit in chosen]
+    for unit, (_, rows), judged in zip(
+        chosen, stated, _judged_all(chosen, stated, claim_rule), strict=True
+    ):
         try:
             judged.compare(rows)
         except DisagreementError as error:
@@ -124,49 +146,82 @@ def judged_units(
         yield judged
 
 
+def _judged_all(
+    chosen: Sequence[Row], stated: Sequence[Stated], claim_rule: str
+) -> Iterator[JudgedAgain]:
+    """Judge the rebalances in turn; all of their documents are read together."""
+    # The audit applied its size limit when it read the instance; none is needed here.
+    instances = verify.read_rebalances(
+        (text for text, _ in stated), max_partitions=INT64_MAX
+    )
+    texts = [
+        rows[name]["assignment"]
+        for _, rows in stated
+        for name in (ACTUAL, OPTIMUM)
+        if name in rows
+    ]
+    documents = iter(verify.read_assignments(texts))
+    for unit, (text, rows), instance in zip(chosen, stated, instances, strict=True):
+        yield _judged(
+            text,
+            instance,
+            next(documents),
+            claim_rule,
+            best=next(documents) if OPTIMUM in rows else None,
+            is_round=unit["drawn_from"] == "rebalances" and bool(unit["cooperative"]),
+        )
+
+
 def judged_again(
-    instance_text: str,
-    given_text: str,
-    claim_rule: str,
-    *,
-    best_text: str | None = None,
-    is_round: bool = False,
+    instance_text: str, given_text: str, claim_rule: str, *, is_round: bool = False
 ) -> JudgedAgain:
-    """Judge a recorded assignment and the optimum.
+    """Solve a rebalance, and judge the optimum and a recorded assignment.
 
     Parameters
     ----------
-    instance_text, given_text, best_text
-        A rebalance/1, and two assignment/1, as JSON. Without an optimum, the rebalance
-        is solved.
+    instance_text, given_text
+        A rebalance/1, and an assignment/1, as JSON.
     is_round
         Of a cooperative rebalance: partitions can be withheld.
     """
-    # The audit applied its size limit when it read the instance; none is needed here.
-    instance = verify.read_rebalance(instance_text, max_partitions=INT64_MAX)
-    case = verify.case_of(instance, claim_rule=claim_rule)
-    document = parse_rebalance(instance_text, max_partitions=INT64_MAX)
-    evaluation = Evaluation(document, ClaimRule(claim_rule), case=case)
-    given = verify.read_assignment(given_text)
-    verdict = verify.judge_case(case, given, cooperative=is_round)
-    return JudgedAgain(
-        instance=instance,
-        document=document,
-        evaluation=evaluation,
-        given=AssignorAnswer(assignor=ACTUAL, assignment=given, verdict=verdict),
-        best=evaluation.optimum() if best_text is None else _read(best_text, case),
+    return _judged(
+        instance_text,
+        verify.read_rebalance(instance_text, max_partitions=INT64_MAX),
+        verify.read_assignment(given_text),
+        claim_rule,
+        best=None,
+        is_round=is_round,
     )
 
 
-def _read(text: str, case: verify.Case) -> AssignorAnswer:
-    best = verify.read_assignment(text)
-    verdict = verify.judge_case(case, best)
-    return AssignorAnswer(assignor=OPTIMUM, assignment=best, verdict=verdict)
+def _judged(
+    text: str,
+    instance: Document,
+    given: Document,
+    claim_rule: str,
+    *,
+    best: Document | None,
+    is_round: bool,
+) -> JudgedAgain:
+    case = verify.case_of(instance, claim_rule=claim_rule)
+    return JudgedAgain(
+        text=text,
+        instance=instance,
+        case=case,
+        claim_rule=claim_rule,
+        given=_answer(case, ACTUAL, given, is_round=is_round),
+        stated_best=None if best is None else _answer(case, OPTIMUM, best),
+    )
 
 
-def _stated(
-    tables: Tables, chosen: Sequence[Row]
-) -> dict[tuple[str, str], tuple[str, dict[str, Row]]]:
+def _answer(
+    case: verify.Case, name: str, assignment: Document, *, is_round: bool = False
+) -> AssignorAnswer:
+    verdict = verify.judge_case(case, assignment, cooperative=is_round)
+    return AssignorAnswer(assignor=name, assignment=assignment, verdict=verdict)
+
+
+def _stated(tables: Tables, chosen: Sequence[Row]) -> dict[tuple[str, str], Stated]:
     """Read instance and answers of each chosen unit; documents as text."""
     rounds, episodes = (
         [
@@ -179,7 +234,7 @@ def _stated(
     folder = tables.folder
     columns = ["rebalance_id", "instance"]
     instances = load_documents(folder, "rebalances", "rebalance_id", rounds, columns)
-    found: dict[tuple[str, str], tuple[str, dict[str, Row]]] = {
+    found: dict[tuple[str, str], Stated] = {
         ("rebalances", row["rebalance_id"]): (row["instance"], {}) for row in instances
     }
     for row in load_documents(

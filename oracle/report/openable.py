@@ -7,8 +7,8 @@ drawn on the page itself and need no scripts.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 import pyarrow as pa
@@ -18,11 +18,9 @@ from markupsafe import Markup
 from oracle.member_transfers import MemberTransfer
 from oracle.names import visible
 from oracle.report.assignment_diff import FATES
-from oracle.report.client_row import ClientRow
 from oracle.report.flows import Change
 from oracle.report.group_index import Group, case_id, group_id, literal
-from oracle.report.load import Tables
-from oracle.report.outliers import Outlier, Row, solved
+from oracle.report.outliers import Outlier, Row
 from oracle.report.page_templates import environment
 from oracle.summary import INVALID, NEEDLESS, OPTIMUM, UNBALANCED, equals
 from oracle.wording import counted, ranges
@@ -44,14 +42,9 @@ OUTCOMES: Final = {
 
 
 def rebalance_data(
-    tables: Tables,
-    units: pa.Table,
-    shown: Sequence[ClientRow],
-    claim_rule: str,
-    *,
-    many_clusters: bool,
+    cases: Iterable[Outlier], groups_shown: int, *, many_clusters: bool
 ) -> Markup:
-    """Return the newest rebalances of the groups that the page shows, as JSON, if any.
+    """Return rebalances of the groups that the page shows, as JSON, if any.
 
     A group has the id of its row, its name, the names of its members, and its
     rebalances, newest first. A rebalance is id, title, outcome in words, the transfers
@@ -59,11 +52,11 @@ def rebalance_data(
     others), the number of others, loads before, and recorded and optimum: each loads,
     then flows of giver, taker, partitions, and fate.
     """
-    names = [*dict.fromkeys((row.cluster, row.group) for row in shown)]
-    left = dict.fromkeys(names, DATA_BYTES // max(1, len(names)))
+    left: defaultdict[Group, int]
+    left = defaultdict(lambda: DATA_BYTES // max(1, groups_shown))
     seen: Counter[str] = Counter()
     groups: dict[Group, dict[str, Any]] = {}
-    for case in solved(tables, _newest(units, names), claim_rule):
+    for case in cases:
         id_ = case_id(case, many_clusters=many_clusters)
         seen[id_] += 1
         if seen[id_] > 1:  # a group that was deleted and created again counts from 1
@@ -85,7 +78,7 @@ def rebalance_data(
     return Markup(literal({"fates": FATES, "groups": listed}))  # noqa: S704 - escaped
 
 
-def _newest(units: pa.Table, groups: Sequence[Group]) -> list[Row]:
+def newest_units(units: pa.Table, groups: Sequence[Group]) -> list[Row]:
     """Return the newest rebalances of each group; all groups have equal room."""
     known = pc.is_valid(units["partitions"])
     judged = pc.is_in(units["outcome"], pa.array(OUTCOMES))

@@ -104,14 +104,13 @@ class Outlier:
         return drawing(self.flows, self.flows.best)
 
 
-def outliers_of(tables: Tables, units: pa.Table, claim_rule: str) -> list[Outlier]:
-    """Select the worst rebalances of each kind, worst first."""
-    chosen = [
+def worst_units(units: pa.Table) -> list[Row]:
+    """Select the worst rebalances of each kind, worst first; rows of `client_units`."""
+    return [
         row
         for kind in (INVALID, UNBALANCED, NEEDLESS)
         for row in _largest_gaps(units, kind)
     ]
-    return [*solved(tables, chosen, claim_rule)]
 
 
 def solved(tables: Tables, chosen: Sequence[Row], claim_rule: str) -> Iterator[Outlier]:
@@ -186,7 +185,7 @@ def outlier_of(
 
 
 def _outlier(judged: JudgedAgain) -> Outlier:
-    evaluation, document = judged.evaluation, judged.document
+    case = judged.case
     assignment, verdict = judged.given.judged()
     best, best_verdict = judged.best.judged()
     given, ideal = assignment["members"], best["members"]
@@ -194,16 +193,16 @@ def _outlier(judged: JudgedAgain) -> Outlier:
     kind = _kind(verdict, best_verdict)
     return Outlier(
         kind=kind,
-        group=document.group,
+        group=judged.instance["group"],
         loads=tuple(verdict["figures"]["loads"]),
         loads_best=tuple(best_verdict["figures"]["loads"]),
         moves=verdict["figures"]["moves"],
-        diff=partial(assignment_diff_of, evaluation.instance, given, ideal, wrong),
-        flows=flows_of(evaluation.instance, given, ideal, wrong),
+        diff=partial(assignment_diff_of, case, given, ideal, wrong),
+        flows=flows_of(case, given, ideal, wrong),
         chain=chain_of(judged.instance, assignment, verdict),
-        bound=bound_of(evaluation.case, best, best_verdict),
+        bound=bound_of(case, best, best_verdict),
         broken=_broken(verdict),
-        balancing=_balancing(document, given) if kind == UNBALANCED else (),
+        balancing=_balancing(judged.document, given) if kind == UNBALANCED else (),
     )
 
 

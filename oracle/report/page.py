@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import partial
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,8 +42,8 @@ from oracle.report.kip54 import kip54_of
 from oracle.report.known_faults import findings_and_shapes
 from oracle.report.load import Tables, load, system_allocator
 from oracle.report.news import News
-from oracle.report.openable import rebalance_data
-from oracle.report.outliers import Outlier, outlier_of, outliers_of
+from oracle.report.openable import newest_units, rebalance_data
+from oracle.report.outliers import Outlier, outlier_of, solved, worst_units
 from oracle.report.page_charts import NARROW, chart_parts, gap_chart
 from oracle.report.page_templates import environment
 from oracle.report.spared_revocations import COOPERATIVE_PRICE, NEXT_PRICE
@@ -179,15 +180,17 @@ def _case_parts(
     many_clusters: bool,
 ) -> dict[str, Any]:
     """Judge the worst rebalances again, and those that a reader can open."""
-    cases = outliers_of(tables, units, claim_rule)
-    rows = [fold.first for fold in facts.folds]
+    groups = _first_groups(facts)
+    worst, newest = worst_units(units), newest_units(units, groups)
+    judged = solved(tables, [*worst, *newest], claim_rule)
+    cases = [*islice(judged, len(worst))]
     return {
         "cases": cases,
         "cases_of": _cases_of(cases),
         "many_clusters": many_clusters,
         "case_id": partial(case_id, many_clusters=many_clusters),
         "rebalance_data": rebalance_data(
-            tables, units, rows, claim_rule, many_clusters=many_clusters
+            judged, len(groups), many_clusters=many_clusters
         ),
     }
 

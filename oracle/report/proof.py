@@ -70,7 +70,10 @@ def bound_of(case: Case, optimum: Document, verdict: Document) -> Bound:
     return Bound(
         owned=figures["kept"] + figures["moves"],
         kept=figures["kept"],
-        kept_bound=kept_bound(case, optimum["certificate"]),
+        # The judge found the sum to be the number kept, if it proves that.
+        kept_bound=figures["kept"]
+        if proved["stickiness"]
+        else kept_bound(case, optimum["certificate"]),
         moves=figures["moves"],
         proved=bool(proved["dec_min"] and proved["stickiness"]),
     )

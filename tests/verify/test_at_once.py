@@ -20,6 +20,7 @@ from tests.test_readers_agree import STATED, damaged
 from verify import schema
 
 READERS = {0: verify.read_rebalance, 1: verify.read_assignment}
+READERS_OF_MANY = {0: verify.read_rebalances, 1: verify.read_assignments}
 
 
 def outcome(which: int, text: str) -> Any:
@@ -45,6 +46,22 @@ def test_what_is_checked_at_once_is_refused_as_item_by_item(
     for which, document in enumerate((pair[0], pair[1] | STATED)):
         text = damaged(rng, document)
         assert outcome(which, text) == outcome_item_by_item(which, text), text
+
+
+@given(generators(), rebalances_with_assignments())
+def test_many_texts_are_read_as_one_by_one(
+    rng: Random, pair: tuple[Document, Document]
+) -> None:
+    for which, document in enumerate(pair):
+        whole, changed = json.dumps(document), damaged(rng, document)
+        alone, read = outcome(which, changed), READERS_OF_MANY[which]
+        if isinstance(alone, dict):
+            assert read([whole, changed]) == [document, alone]
+            continue
+        with pytest.raises(verify.Unreadable) as refused:
+            read([whole, changed])
+        assert refused.value.reason == alone[1], changed
+        assert refused.value.path in {alone[0], alone[0].replace("$", "$[1]", 1)}
 
 
 NUMBERS = "[0] [1,1] [1,true] [-1] [9223372036854775808] [1.0] [null] [[1]] {} 3"

@@ -32,11 +32,10 @@ from oracle.summary import (
     percent_above,
 )
 from pipeline.table_reading import read_table
-from rebalance import instance_of, rebalance_of
 from tests.oracle.cli.commands import group_of
 from tests.oracle.report.audits import Audit
 from tests.oracle.report.scenes import BEST, RESTLESS, even, small_audit
-from verify import judge
+from verify import case_of, judge
 
 TYPES = {
     "verdict": pa.string(),
@@ -129,8 +128,7 @@ def test_truncated_drawings_state_the_truncation() -> None:
     names = [f"m{number:02}" for number in range(members)]
     document = group_of("g", {name: ["t"] for name in names}, {"t": size})
     held = {name: {"t": list(range(n, size, members))} for n, name in enumerate(names)}
-    columns = instance_of(rebalance_of(document))
-    drawn = assignment_diff_of(columns, held, held, set())
+    drawn = assignment_diff_of(case_of(document), held, held, set())
     assert len(drawn.rows) == MEMBERS_SHOWN
     assert len(drawn.others) == MEMBERS_LISTED
     assert drawn.members_left_out == 12
@@ -149,9 +147,7 @@ def test_members_with_most_to_see_are_drawn() -> None:
     for name, owned in before.items():
         document["members"][name] |= {"owned": owned, "generation": 1}
     after = before | {"m28": {"t": [29]}, "m29": {"t": [28]}}
-    drawn = assignment_diff_of(
-        instance_of(rebalance_of(document)), after, before, set()
-    )
+    drawn = assignment_diff_of(case_of(document), after, before, set())
     shown = [row.member for row in drawn.rows]
     assert {*shown, *(row.member for row in drawn.others)} == {*names}
     assert drawn.members_left_out == 0

@@ -10,7 +10,7 @@ from oracle.report.facts import facts_of, units_of
 from oracle.report.finding import harm_words, headline
 from oracle.report.harm import Harm, harm_sum, seconds_text
 from oracle.report.load import load
-from oracle.report.outliers import outliers_of
+from oracle.report.outliers import solved, worst_units
 from oracle.summary import INVALID, UNBALANCED
 from tests.oracle.report.audits import Audit
 from tests.oracle.report.checked_facts import check_facts
@@ -172,7 +172,8 @@ def test_the_worst_rebalances_are_those_with_most_harm(tmp_path: Path) -> None:
         ("more", given(a=[0, 1, 2, 3], b=[], c=[]), None),
     )
     tables = load(audit.write(tmp_path / "audit"))
-    cases = outliers_of(tables, units_of(tables), "newest-claim")
+    worst = worst_units(units_of(tables))
+    cases = [*solved(tables, worst, "newest-claim")]
     assert [case.group for case in cases if case.kind == INVALID] == [
         "long",
         "short",

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from hypothesis import given as given_examples
 from playwright.sync_api import Browser
 
 from oracle.report import write_page, write_rebalance_page
+from oracle.report.assignment_diff import fate_of, holders_of, owners_of, spots_of
 from oracle.report.flows import COLUMNS_DRAWN, Flow, Flows, flows_of
 from oracle.report.moves_drawing import drawing
-from rebalance import instance_of, rebalance_of
+from rebalance import instance_of, plain_of, rebalance_of
+from solver import solve
 from tests.oracle.report.html_reading import Element, read_html
 from tests.oracle.report.scenes import (
     BEST,
@@ -26,11 +30,13 @@ from tests.oracle.report.scenes import (
 )
 from tests.oracle.report.test_browser import CONTRAST, TOO_WIDE
 from tests.support.shapes import Document
+from tests.support.strategies import rebalances_with_assignments
+from verify import Case, case_of, judge_case
 
 
 def flows(instance: Document, answer: Document, best: Document, *wrong: Any) -> Flows:
-    columns = instance_of(rebalance_of(instance))
-    return flows_of(columns, answer["members"], best["members"], set(wrong))
+    case = case_of(instance)
+    return flows_of(case, answer["members"], best["members"], set(wrong))
 
 
 def moved(*flows: Flow) -> set[tuple[int, int, int, str]]:
@@ -59,6 +65,46 @@ def test_what_nobody_holds_has_a_column() -> None:
     assert found.names == (None, "a", "b", "c")
     assert found.recorded.loads == (1, 2, 1, 0)
     assert (2, 0, 1, "forbidden") in moved(*found.recorded.flows)
+
+
+def flows_partition_by_partition(
+    case: Case, after: Document, best: Document, wrong: set[Any]
+) -> Counter[tuple[str | None, str | None, str]]:
+    """Count givers, takers, and fates as recorded, slowly."""
+    owner = owners_of(case)
+    taken, ideal = holders_of(after, owner), holders_of(best, owner)
+    broken = {(topic, number) for _, topic, number in wrong}
+    found: Counter[tuple[str | None, str | None, str]] = Counter()
+    for spot in {*spots_of(case), *taken}:
+        giver, taker = owner.get(spot), taken.get(spot)
+        fate = fate_of(giver, taker, ideal.get(spot))
+        found[giver, taker, "forbidden" if spot in broken else fate] += 1
+    return found
+
+
+@given_examples(rebalances_with_assignments(valid=False), rebalances_with_assignments())
+def test_flows_are_those_of_each_partition(
+    pair: tuple[Document, Document], other: tuple[Document, Document]
+) -> None:
+    """Of answers that break rules, and of one that is for another rebalance."""
+    instance, best = pair[0], solve(instance_of(rebalance_of(pair[0])))
+    ideal = plain_of(best.to_document(instance_of(rebalance_of(instance))))["members"]
+    case = case_of(instance)
+    for answer in (pair[1], other[1]):
+        verdict = judge_case(case, answer)
+        wrong = {
+            (v.get("member"), v["topic"], v["partition"])
+            for v in verdict["violations"]
+            if "topic" in v
+        }
+        found = flows_of(case, answer["members"], ideal, wrong)
+        names = dict(enumerate(found.names))
+        assert Counter(
+            {
+                (names[flow.giver], names[flow.taker], flow.fate): flow.count
+                for flow in found.recorded.flows
+            }
+        ) == flows_partition_by_partition(case, answer["members"], ideal, wrong)
 
 
 def test_most_members_of_a_large_group_share_a_column() -> None:
