@@ -62,7 +62,7 @@ class GroupWhatIfs:
         for delay, count in self.merged_by_delay.items():
             if count > merged:
                 by = f"by {delay // 1000} s"
-                found += f", {by} {count:,}" if found else _merging(by, count)
+                found += f"; {by}, {count:,}" if found else _merging(by, count)
                 merged = count
         if found:
             yield f"{found}."
