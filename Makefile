@@ -26,7 +26,7 @@ SNAPSHOTS := tests/rebalance/test_documents.py tests/verify/test_unreadable.py \
   $(addprefix tests/pipeline/test_,histories.py lag_metrics.py refused_sources.py sink_files.py)
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
-.PHONY: help setup dev audit test quick snapshots test-heavy test-all test-nightly programs workers clients confirm study survey lint format mutation browser proofs pictures screenshots findings site bench lock clean
+.PHONY: help setup dev audit test quick snapshots test-heavy test-all test-nightly programs workers clients confirm study survey lint format mutation browser promtool proofs pictures screenshots findings site bench lock clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -81,14 +81,17 @@ test-all: test test-heavy ## both
 test-nightly: lint programs ## all tests, with other random input every night; all mutants
 	@$(BIN)/python -m tools.nightly
 
-programs: dev ## clients, a browser, and the proofs, as far as this machine can have them
-	-@$(MAKE) --keep-going --jobs 3 clients browser proofs
+programs: dev ## clients, a browser, promtool, and the proofs, as far as this machine can have them
+	-@$(MAKE) --keep-going --jobs 3 clients browser promtool proofs
 
 mutation: dev ## change lines of every engine and the judge; fail if tests see too few
 	@$(BIN)/python -m tools.mutation
 
 browser: dev ## find or install a headless browser for the tests of the page
 	@$(BIN)/python -m tools.browser
+
+promtool: dev ## find or fetch promtool for the test of the metrics
+	@$(BIN)/python -m tools.promtool
 
 proofs: dev ## compile the proofs and build the checker (build/proofs)
 	@$(BIN)/python -m tools.proofs

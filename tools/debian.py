@@ -28,11 +28,14 @@ def install_packages(*names: str) -> str | None:
         )
 
 
-def run_quietly(command: Sequence[str], environment: Mapping[str, str]) -> str | None:
+def run_quietly(
+    command: Sequence[str], environment: Mapping[str, str], folder: str | None = None
+) -> str | None:
     """Run a command; return the line of its output that explains a failure."""
     try:
         ran = subprocess.run(
             command,
+            cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,

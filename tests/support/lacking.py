@@ -2,8 +2,8 @@
 
 Their tests fail, each with its reason: what was not tested never counts as passed. The
 tests that run commands as another user are skipped without root, that of a container's
-command also without mounts, the reproducer in C without librdkafka's headers, and all
-of them are listed as well.
+command also without mounts, the reproducer in C without librdkafka's headers, and that
+of the metrics without promtool; all of them are listed as well.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pytest
 from conformance.clients import MissingClientError, all_client_assignors
 from tests.support.containers import lacking_for_containers
 from tests.support.librdkafka_headers import lacking_for_c
-from tools import browser, proofs
+from tools import browser, promtool, proofs
 
 
 def lacking() -> Iterator[str]:
@@ -43,7 +43,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.section("missing on this machine: its tests have failed")
         for line in found:
             terminalreporter.line(line)
-    if reasons := [*filter(None, (lacking_for_containers(), lacking_for_c()))]:
+    lacking_promtool = None if promtool.find() else "promtool: make promtool"
+    skipped = (lacking_for_containers(), lacking_for_c(), lacking_promtool)
+    if reasons := [*filter(None, skipped)]:
         terminalreporter.section("missing on this machine: its tests were skipped")
         for reason in reasons:
             terminalreporter.line(reason)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from oracle.alerting import AuditFigures, metrics_text
 from oracle.summary import FIGURES
+from tools import promtool
 
 AUDIT_PAGE = (Path(__file__).parents[3] / "docs" / "audit.md").read_text()
 HOSTILE = 'a "b"\\n\\\n<é😀> {c="d"} # HELP'
@@ -66,6 +68,31 @@ def test_names_and_helps() -> None:
         assert re.fullmatch(r"assignor_oracle_[a-z]+(_[a-z]+)*", name)
         assert not re.search(r"_(ms|milliseconds|total|count|sum|gauge|info)$", name)
         assert text.endswith(".")
+
+
+def promtool_finds(text: bytes) -> str:
+    """Return the objections of Prometheus' own program."""
+    program = promtool.find()
+    if program is None:
+        pytest.skip("no promtool: make promtool")
+    command = [str(program), "check", "metrics"]
+    ended = subprocess.run(command, input=text, capture_output=True, check=False)
+    said = (ended.stdout + ended.stderr).decode()
+    assert bool(said) == (ended.returncode != 0)
+    return said
+
+
+@pytest.mark.heavy
+def test_promtool_has_no_objection() -> None:
+    assert promtool_finds(metrics_text(figures_of("", HOSTILE, "orders"))) == ""
+
+
+@pytest.mark.heavy
+def test_promtool_finds_a_name_against_the_conventions() -> None:
+    name = b"assignor_oracle_group_needless_moves"
+    text = metrics_text(figures_of("orders"))
+    said = promtool_finds(text.replace(name, name + b"_total"))
+    assert f"{name.decode()}_total" in said
 
 
 @pytest.mark.parametrize("newest", [NEWEST, None])
