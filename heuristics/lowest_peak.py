@@ -25,7 +25,7 @@ from heuristics.group_columns import GroupColumns
 from rebalance import Int32, Int64, borrowing_kernel, kernel
 
 
-class _Topics(NamedTuple):
+class LagSums(NamedTuple):
     """Topics with subscribers and partitions; T topics, of which the others are empty.
 
     Attributes
@@ -53,6 +53,24 @@ class _Classes(NamedTuple):
     topics: Int32
 
 
+class ClassSets(NamedTuple):
+    """Sets of subscription classes with members: set s has class i if bit i is set.
+
+    Attributes
+    ----------
+    classes : int64 (K,)
+        Classes with members.
+    members : int64 (2**K,)
+        Number of members of each set.
+    total : int64 (2**K,)
+        The least lag that they receive together.
+    """
+
+    classes: Int64
+    members: Int64
+    total: Int64
+
+
 @kernel
 def lowest_peak(
     group: GroupColumns, lag: Int64, least: Int64, wanted: Int64, most_classes: int
@@ -70,34 +88,55 @@ def lowest_peak(
     most_classes : int
         Subscription classes of which every set is examined: 2 to this power.
     """
+    topics, classes = lag_sums(group, lag, least, wanted), _classes_of(group)
+    bound = _by_member(topics, classes)
+    if np.count_nonzero(classes.size) > most_classes:
+        return max(bound, _mean_of_all(topics, classes))
+    sets = _sets_of(topics, classes)
+    for chosen in range(1, sets.members.size):
+        bound = max(bound, -(-sets.total[chosen] // sets.members[chosen]))
+    return bound
+
+
+@kernel
+def class_sets(group: GroupColumns, topics: LagSums) -> ClassSets:
+    """Return all sets of subscription classes: 2 to the power of their number."""
+    return _sets_of(topics, _classes_of(group))
+
+
+@kernel
+def lag_sums(group: GroupColumns, lag: Int64, least: Int64, wanted: Int64) -> LagSums:
+    """Sort the lags of each topic, and sum them."""
     until = np.zeros(lag.size + 1, np.int64)
     for t in range(group.topics.size):
         start, end = group.topic_offsets[t], group.topic_offsets[t + 1]
         until[start + 1 : end + 1] = np.sort(lag[start:end])
-    until = np.cumsum(until)
-    topics = _Topics(until, group.topic_offsets, least, wanted)
+    return LagSums(np.cumsum(until), group.topic_offsets, least, wanted)
+
+
+@kernel
+def _classes_of(group: GroupColumns) -> _Classes:
     size = np.zeros(group.class_offsets.size - 1, np.int64)
     for k in group.member_class:
         size[k] += 1
-    classes = _Classes(size, group.class_offsets, group.class_topics)
-    return max(_by_member(topics, classes), _by_classes(topics, classes, most_classes))
+    return _Classes(size, group.class_offsets, group.class_topics)
 
 
 @borrowing_kernel
-def _sum(topics: _Topics, t: int, first: int, last: int) -> int:
+def _sum(topics: LagSums, t: int, first: int, last: int) -> int:
     """Add up the lags of a topic from rank ``first`` up to ``last``, ascending."""
     start = topics.offsets[t]
     return int(topics.until[start + last] - topics.until[start + first])
 
 
 @borrowing_kernel
-def _is_served(topics: _Topics, t: int) -> bool:
+def _is_served(topics: LagSums, t: int) -> bool:
     is_empty = topics.offsets[t + 1] == topics.offsets[t]
     return topics.subscribers[t] > 0 and not is_empty
 
 
 @kernel
-def _by_member(topics: _Topics, classes: _Classes) -> int:
+def _by_member(topics: LagSums, classes: _Classes) -> int:
     """Return the bound of arguments 1 and 2."""
     n_topics, bound = topics.least.size, 0
     cheapest = np.full(n_topics, -1, np.int64)  # for its best holder, without the topic
@@ -125,11 +164,9 @@ def _by_member(topics: _Topics, classes: _Classes) -> int:
 
 
 @kernel
-def _by_classes(topics: _Topics, classes: _Classes, most_classes: int) -> int:
-    """Return the bound of argument 3."""
+def _sets_of(topics: LagSums, classes: _Classes) -> ClassSets:
+    """Apply argument 3 to every set of classes."""
     used = np.flatnonzero(classes.size)
-    if used.size > most_classes:
-        return _mean_of_all(topics, classes)
     mask = np.zeros(topics.least.size, np.int64)
     members = np.zeros(1 << used.size, np.int64)
     for i in range(used.size):
@@ -137,19 +174,17 @@ def _by_classes(topics: _Topics, classes: _Classes, most_classes: int) -> int:
         members[bit : 2 * bit] = members[:bit] + classes.size[k]
         for t in classes.topics[classes.offsets[k] : classes.offsets[k + 1]]:
             mask[t] |= bit
-    bound = 0
+    total = np.zeros(members.size, np.int64)
     for chosen in range(1, members.size):
-        total = 0
         for t in range(mask.size):
             inside = members[mask[t] & chosen]
             if inside > 0 and _is_served(topics, t):
-                total += _at_least(topics, t, inside)
-        bound = max(bound, -(-total // members[chosen]))
-    return bound
+                total[chosen] += _at_least(topics, t, inside)
+    return ClassSets(used, members, total)
 
 
 @borrowing_kernel
-def _at_least(topics: _Topics, t: int, inside: int) -> int:
+def _at_least(topics: LagSums, t: int, inside: int) -> int:
     """Return the least lag of a topic that so many of its subscribers receive."""
     count = topics.offsets[t + 1] - topics.offsets[t]
     ceiling = -(-count // topics.subscribers[t])
@@ -158,7 +193,7 @@ def _at_least(topics: _Topics, t: int, inside: int) -> int:
 
 
 @borrowing_kernel
-def _mean_of_all(topics: _Topics, classes: _Classes) -> int:
+def _mean_of_all(topics: LagSums, classes: _Classes) -> int:
     total, members = 0, 0
     for t in range(topics.least.size):
         if _is_served(topics, t):
