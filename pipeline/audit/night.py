@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,6 +35,7 @@ from pipeline.nights.kept_rows import (
     kept_cases,
     with_duration,
     with_more,
+    with_waiting,
 )
 from pipeline.nights.marks import ReadMark, Span, from_marks, gaps, moved, spans_of
 from pipeline.nights.saved_rows import rows_to_carry
@@ -209,24 +210,30 @@ class Night:
         self.quarantined = count_quarantine(judged_rows("quarantine"))
         if state.night and not (read.spans or self.quarantined):
             return
-        opened = partial(stored.opened, cluster=self._cluster)
+        opened = cache(partial(stored.opened, cluster=self._cluster))
+        context = store.context()
         kept = brought_up(opened, read.kept, result.history_end)
-        every, context = with_more(judged_rows, kept), store.context()
+        found = with_more(judged_rows, kept)
+        more = with_waiting(kept, opened("rebalances"), context.names)
+        every = with_more(judged_rows, more)
+        unsettled = context.unsettled(found, read.opened)
+        changing = dict.fromkeys(SCHEMAS, read.opened)
+        changing["rebalances"] |= frozenset(unsettled.waiting)
         for name in SCHEMAS:
             rows = in_order(
                 partial(every, name),
                 SCHEMAS[name],
                 (*PARTITION_COLUMNS, *ORDER[name]),
-                judged.bytes_of(name) + kept[name].nbytes,
+                judged.bytes_of(name) + more[name].nbytes,
             )
             if name == "rebalances":
-                rows = with_causes(rows, context.with_runs(every))
-            self._write_table(name, rows, read)
+                rows = with_causes(rows, context.with_runs(found))
+            self._write_table(name, rows, changing[name], read.places)
         store.write_carry(
             Carry(
-                records=rows_to_carry(result.saved, with_duration(every)),
+                records=rows_to_carry(result.saved, with_duration(found)),
                 topics=[*_topics(result.counts), *_ids(result.names)],
-                context=context.after(every, read.opened),
+                context=context.after(found, unsettled),
             )
         )
         store.commit(
@@ -262,17 +269,22 @@ class Night:
         return first_day(self._store.all_files(), self._keep_days)
 
     def _write_table(
-        self, name: str, rows: Iterable[pa.Table], read: NightRead
+        self,
+        name: str,
+        rows: Iterable[pa.Table],
+        changing: frozenset[str],
+        places: pa.Table,
     ) -> None:
         """Write rows in their order: first the final ones, then those that can change.
 
-        The latter are held in memory meanwhile.
+        The latter are held in memory meanwhile. ``changing`` are names of rebalances;
+        ``places`` as in `are_of`.
         """
         opened: list[pa.Table] = []
 
         def final() -> Iterator[pa.Table]:
             for table in rows:
-                is_open = are_of(name, table, read.opened, [read.places])
+                is_open = are_of(name, table, changing, [places])
                 opened.append(table.filter(is_open))
                 yield table.filter(pc.invert(is_open))
 

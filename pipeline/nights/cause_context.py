@@ -1,8 +1,10 @@
 """Rebalances before those of a night, with which the causes of these are compared.
 
 A cause is a difference from the rebalance before, and a member can have left up to
-`RETURN_MS` before it returns. The last two final rebalances of each group, and those of
-the last two minutes, are kept with the columns that causes are computed from.
+`RETURN_MS` before it returns: the causes of the rebalances of this time can change, and
+their rows with them, although the cases of all but the last episode are final. These
+rebalances, two before them of each group, and those of two minutes before them, are
+kept with the columns that causes are computed from.
 """
 
 from __future__ import annotations
@@ -10,7 +12,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from operator import itemgetter
+from typing import Final, NamedTuple, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,15 +30,30 @@ COLUMNS: Final[dict[str, tuple[str, ...]]] = {
     "members": (*OF_MEMBER, *OF_TOPICS[1:]),
 }
 _AT_LEAST: Final = 2
-_US: Final = 2 * RETURN_MS * 1_000
+_RETURN: Final = RETURN_MS * 1_000
 """Microseconds; a return is matched with a leave that can itself follow a return."""
+
+
+class Unsettled(NamedTuple):
+    """Names of final rebalances that the causes of later ones can depend on.
+
+    ``waiting`` are those whose own causes can change.
+    """
+
+    before: list[str]
+    waiting: list[str]
 
 
 @dataclass(frozen=True, slots=True)
 class CauseContext:
-    """Rows of final rebalances, by table, in the columns of `COLUMNS`."""
+    """Rows of rebalances that are not reconstructed again, in columns of `COLUMNS`."""
 
     tables: dict[str, pa.Table]
+
+    @property
+    def names(self) -> pa.Array:
+        """The names of the rebalances."""
+        return self.tables["rebalances"]["rebalance_id"].combine_chunks()
 
     def with_runs(self, runs: RunsOf) -> RunsOf:
         """Return a reader of these rows, then of others."""
@@ -46,8 +64,8 @@ class CauseContext:
 
         return read
 
-    def after(self, runs: RunsOf, opened: Iterable[str]) -> CauseContext:
-        """Return the context of the next night.
+    def unsettled(self, runs: RunsOf, opened: Iterable[str]) -> Unsettled:
+        """Tell which rebalances can have other causes in a later night.
 
         Parameters
         ----------
@@ -56,7 +74,28 @@ class CauseContext:
         opened
             Names of the rebalances that the next night finds again.
         """
-        kept = pa.array(self._kept(runs, frozenset(opened)), pa.string())
+        known = frozenset(opened)
+        before, waiting = list[str](), list[str]()
+        for rows in self._groups(runs):
+            latest = max((at for _, at, _ in rows if at is not None), default=0)
+            end = len(rows)
+            for place, (_, at, name) in enumerate(rows):
+                if name in known or (at is not None and at >= latest - _RETURN):
+                    end = place
+                    break
+            waiting += [name for *_, name in rows[end:] if name not in known]
+            first = rows[min(end, len(rows) - 1)][1]
+            before += [
+                name
+                for place, (_, at, name) in enumerate(rows[:end])
+                if place >= end - _AT_LEAST
+                or (at is not None and first is not None and at >= first - 2 * _RETURN)
+            ]
+        return Unsettled(before, waiting)
+
+    def after(self, runs: RunsOf, unsettled: Unsettled) -> CauseContext:
+        """Return the context of the next night; ``runs`` reads rows of this night."""
+        kept = pa.array([*unsettled.before, *unsettled.waiting], pa.string())
         read = self.with_runs(runs)
         found = {}
         for name, columns in COLUMNS.items():
@@ -67,8 +106,8 @@ class CauseContext:
             found[name] = pa.concat_tables(parts).combine_chunks()
         return CauseContext(found)
 
-    def _kept(self, runs: RunsOf, opened: frozenset[str]) -> list[str]:
-        """Return the names of the last final rebalances of each group."""
+    def _groups(self, runs: RunsOf) -> Iterator[list[tuple[int, int | None, str]]]:
+        """Yield the offset, time, and name of the rebalances of each group."""
         names = ("group_id", "source_partition", "source_offset", "at", "rebalance_id")
         groups: dict[GroupKey, list[tuple[int, int | None, str]]] = defaultdict(list)
         for run in self.with_runs(runs)("rebalances", names):
@@ -78,19 +117,8 @@ class CauseContext:
                 *(column.to_pylist() for column in columns), strict=True
             ):
                 groups[group, partition].append((offset or 0, at, rebalance_id))
-        found: list[str] = []
         for rows in groups.values():
-            rows.sort(key=lambda row: row[0])
-            first = next((n for n, row in enumerate(rows) if row[2] in opened), None)
-            end = len(rows) if first is None else first
-            latest = rows[min(end, len(rows) - 1)][1]
-            found += [
-                name
-                for place, (_, at, name) in enumerate(rows[:end])
-                if place >= end - _AT_LEAST
-                or (at is not None and latest is not None and at >= latest - _US)
-            ]
-        return found
+            yield sorted(rows, key=itemgetter(0))
 
 
 def no_context() -> CauseContext:

@@ -85,6 +85,25 @@ def with_more(runs: RunsOf, more: Mapping[str, pa.Table]) -> RunsOf:
     return read
 
 
+def with_waiting(
+    kept: Mapping[str, pa.Table], opened: pa.Table, waiting: pa.Array
+) -> dict[str, pa.Table]:
+    """Add the rows of rebalances that are final but for their causes.
+
+    Parameters
+    ----------
+    kept
+        Rows by table.
+    opened
+        Rows of ``rebalances`` that the last night could not finish.
+    waiting
+        Names of rebalances that are not reconstructed again.
+    """
+    rows = opened.filter(pc.is_in(opened["rebalance_id"], waiting))
+    found = [kept["rebalances"], rows.select(SCHEMAS["rebalances"].names)]
+    return {**kept, "rebalances": pa.concat_tables(found)}
+
+
 def brought_up(
     opened: Callable[[str], pa.Table], kept: pa.Table, history_end: int | None
 ) -> dict[str, pa.Table]:

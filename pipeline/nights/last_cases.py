@@ -1,19 +1,17 @@
 """The last episode of each group: the rebalances that later records can change.
 
-The case of a rebalance is final once a later episode of its group has begun, and a
-member that left in it can no longer return in time. Until then, its episode can go on,
-members can reach the target, and the time until the next rebalance grows.
+The case of a rebalance is final once a later episode of its group has begun. Until
+then, its episode can go on, members can reach the target, and the time until the next
+rebalance grows. Only its causes can change later (`pipeline.nights.cause_context`).
 """
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
-from pipeline.causes import RETURN_MS
 from pipeline.nights.case_digests import DIGEST_BYTES, LASTED, Digests
 from pipeline.nights.needed_records import EVERYTHING, GroupKey
 from pipeline.rows import OPENED, Row
@@ -23,7 +21,6 @@ _PLACE: Final = (
     "source_partition",
     "protocol",
     "source_offset",
-    "at",
     "episode_id",
     "rebalance_id",
     *LASTED,
@@ -41,7 +38,6 @@ class OpenCase(NamedTuple):
     """A case that can change; ``lasted`` are its fields `LASTED`."""
 
     offset: int
-    at: int | None
     episode_id: str | None
     rebalance_id: str
     lasted: tuple[Any, ...]
@@ -53,23 +49,13 @@ class _GroupCases:
     """The offsets of a group's cases, and those of its cases that can change."""
 
     offsets: list[int] = field(default_factory=list)
-    latest: int | None = None
-    recent: deque[OpenCase] = field(default_factory=deque)
+    recent: list[OpenCase] = field(default_factory=list)
 
     def add(self, case: OpenCase) -> None:
         self.offsets.append(case.offset)
-        if case.at is not None:
-            self.latest = max(case.at, case.at if self.latest is None else self.latest)
+        if self.recent and self.recent[-1].episode_id != case.episode_id:
+            self.recent.clear()
         self.recent.append(case)
-        while self._is_final(self.recent[0], case.episode_id):
-            self.recent.popleft()
-
-    def _is_final(self, case: OpenCase, last_episode: str | None) -> bool:
-        if case is self.recent[-1] or case.episode_id == last_episode:
-            return False
-        if case.at is None or self.latest is None:
-            return True
-        return case.at < self.latest - RETURN_MS
 
 
 class LastCases:
@@ -84,8 +70,8 @@ class LastCases:
         for digest, values in zip(
             digests.tolist(), zip(*columns, strict=True), strict=True
         ):
-            group, partition, protocol, offset, at, episode_id, name, *lasted = values
-            case = OpenCase(offset or 0, at, episode_id, name, tuple(lasted), digest)
+            group, partition, protocol, offset, episode_id, name, *lasted = values
+            case = OpenCase(offset or 0, episode_id, name, tuple(lasted), digest)
             self._of_protocol((group, partition, protocol)).add(case)
 
     def keys(self) -> set[GroupKey]:

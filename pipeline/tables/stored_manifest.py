@@ -13,7 +13,7 @@ MANIFEST: Final = "audit.json"
 PAGE: Final = "index.html"
 """The HTML page, next to the manifest."""
 FORMAT: Final = "audit/1"
-STORE_FORMAT: Final = "history/1"
+STORE_FORMAT: Final = "history/2"
 STORE_STATE: Final = "store.json"
 """Format and state of a store of audits (`pipeline.nights`)."""
 

@@ -12,12 +12,10 @@ from random import Random
 from typing import Any
 
 import pyarrow as pa
-import pytest
 
 from pipeline.audit.stages import reconstruct_batches
 from pipeline.case_table import case_at
 from pipeline.cases import Case, unpack
-from pipeline.nights import last_cases
 from pipeline.nights.case_digests import LASTED
 from pipeline.nights.continued import continued_batches
 from pipeline.rows import (
@@ -203,9 +201,7 @@ def check_nights(seed: int) -> Counter[str]:
     )
 
 
-def test_nights_of_drawn_groups(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Their records follow one another within seconds, so a minute is an instant."""
-    monkeypatch.setattr(last_cases, "RETURN_MS", 2)
+def test_nights_of_drawn_groups() -> None:
     counts: Counter[str] = Counter()
     for seed in amount.seeds(amount.share(20, 20)):
         try:

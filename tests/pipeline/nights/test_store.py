@@ -183,8 +183,8 @@ def test_other_options_are_refused(
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("{", "not the state of a store, history/1"),
-        ("[]", "not the state of a store, history/1"),
+        ("{", "not the state of a store, history/2"),
+        ("[]", "not the state of a store, history/2"),
         ('{"format": "history/0", "tables": "tables/9"}', "has history/0 with"),
     ],
 )
