@@ -17,8 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipeline.table_reading import read_table
-from pipeline.tables import PARTITION_COLUMNS, SCHEMAS
+from pipeline.tables import PARTITION_COLUMNS, SCHEMAS, read_table
 
 COPIED: Final = ("rebalances", "answers", "episodes")
 _IDS: Final = ("rebalance_id", "episode_id", "last_rebalance_id")

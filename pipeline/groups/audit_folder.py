@@ -20,8 +20,7 @@ from pipeline.groups.held_now import with_held, with_subscriptions
 from pipeline.groups.moments import GroupRebalance, Moment
 from pipeline.groups.notes import notes_on_counts, presumed
 from pipeline.groups.quarantine_reasons import reasons_of
-from pipeline.table_reading import opened_table
-from pipeline.tables import MANIFEST, SCHEMAS, read_manifest
+from pipeline.tables import MANIFEST, SCHEMAS, opened_table, read_manifest
 from rebalance import MAX_PARTITIONS, SourceError, parse_assignment, parse_rebalance
 
 _ACTUAL: Final = "actual"

@@ -1,4 +1,4 @@
-"""Schemas of the audit's tables."""
+"""Schemas of the audit's tables, and a reader."""
 
 from pipeline.tables.harm_columns import HARM
 from pipeline.tables.run_metrics import RUN, RUN_TABLE
@@ -18,6 +18,7 @@ from pipeline.tables.stored_manifest import (
     STORE_STATE,
     read_manifest,
 )
+from pipeline.tables.table_reading import opened_table, read_table
 from pipeline.tables.transfer_bound import least_transfers
 
 __all__ = [
@@ -36,5 +37,7 @@ __all__ = [
     "TABLES",
     "UNDATED",
     "least_transfers",
+    "opened_table",
     "read_manifest",
+    "read_table",
 ]

@@ -14,8 +14,7 @@ import pyarrow.parquet as pq
 from pipeline.audit import AuditSummary
 from pipeline.audit.stage_progress import Progress
 from pipeline.audit.stages import COUNTS
-from pipeline.table_reading import read_table
-from pipeline.tables import RUN_TABLE
+from pipeline.tables import RUN_TABLE, read_table
 from tests.pipeline.groups import Log, group, member
 from tests.support.shapes import CHAIN
 from tests.support.wire import RECORDINGS, TESTS

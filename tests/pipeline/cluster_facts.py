@@ -1,4 +1,4 @@
-"""Facts of a cluster in which partition counts hold at all times."""
+"""Facts of a cluster in which partition counts hold at all times, and settings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from typing import Any
 
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import CountSources
+from pipeline.judging.settings import Settings
 from pipeline.known_counts import KnownCounts
+from rebalance import ClaimRule
+
+UNKNOWN = ClusterFacts()
+"""No count, no lag, and no name of a topic."""
 
 
 def always(counts: Mapping[str, int]) -> KnownCounts:
@@ -16,10 +21,20 @@ def always(counts: Mapping[str, int]) -> KnownCounts:
 
 
 def facts(given: Mapping[str, int], **more: Any) -> ClusterFacts:
-    """Return a facts in which partition counts are given for all times."""
+    """Return facts in which partition counts are given for all times."""
     return ClusterFacts(counts=CountSources(dated=always(given), at_end=given), **more)
 
 
 def shown(counts: Mapping[str, int], **more: Any) -> ClusterFacts:
-    """Return a facts in which records show partitions since 1970."""
+    """Return facts in which records show partitions since 1970."""
     return ClusterFacts(counts=CountSources(shown=always(counts)), **more)
+
+
+def usual_settings(
+    facts: ClusterFacts = UNKNOWN,
+    *,
+    claim_rule: ClaimRule = ClaimRule.NEWEST_CLAIM,
+    **more: Any,
+) -> Settings:
+    """Return the settings of an audit of the cluster ``c``."""
+    return Settings(cluster="c", facts=facts, claim_rule=claim_rule, **more)

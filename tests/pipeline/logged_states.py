@@ -12,12 +12,11 @@ from conformance.broker import Broker
 from pipeline.cases import REPORTED, SNAPSHOT, Case
 from pipeline.describe.record_states import with_record_states
 from pipeline.files.lines import Line
-from pipeline.history.stream import histories
 from pipeline.rows import Row
 from pipeline.sources.leader_logs import rows_of_leader_logs
 from tests.pipeline.local_reading import cases_of, read_paths
 from tests.pipeline.logged_groups import BROKER, NAME, segment_of
-from tests.pipeline.recorded import in_order
+from tests.pipeline.recorded import in_order, reconstructed
 
 Held = dict[str, list[int]]
 
@@ -63,7 +62,7 @@ def snapshots(folder: Path) -> dict[int, dict[str, Any]]:
 
 def with_records(*paths: Path) -> list[Case]:
     """Return the states, completed from records, by generation."""
-    rows = list(histories(in_order(read_paths(paths))))
+    rows = reconstructed(read_paths(paths))
     return [
         case
         for case in cases_of(list(with_record_states(in_order(rows), {})))
@@ -83,7 +82,7 @@ def recorded_generations(records: Path, group: str) -> set[int | None]:
     """Return the generations of a group that its records have: those in force."""
     return {
         case.generation
-        for case in cases_of(list(histories(in_order(read_paths([records])))))
+        for case in cases_of(reconstructed(read_paths([records])))
         if case.group_id == group
     }
 

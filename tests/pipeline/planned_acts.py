@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.cases import Case, CaseMember
-from pipeline.history.stream import histories
 from pipeline.side_files.sidecars import read_topics
 from studies.recording.planned_events import SLOW_MS
 from tests.pipeline.local_reading import cases_of
-from tests.pipeline.recorded import in_order, records_in
+from tests.pipeline.recorded import reconstructed, records_in
 from tests.support.wire import RECORDINGS
 
 EVENTS = RECORDINGS / "events"
@@ -162,7 +161,7 @@ def planned_cases(folder: Path) -> dict[str, list[Case]]:
     """Return the rebalances of the records by group, in order."""
     names = read_topics(folder / "topics.json").names
     found: dict[str, list[Case]] = defaultdict(list)
-    for case in cases_of(histories(in_order(records_in(folder))), names):
+    for case in cases_of(reconstructed(records_in(folder)), names):
         found[case.group_id].append(case)
     return found
 

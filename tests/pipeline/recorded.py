@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -92,7 +92,7 @@ def churn_records() -> tuple[Row, ...]:
 @cache
 def churn_rows() -> tuple[Row, ...]:
     """Return every row that the reconstruction of the long recording yields."""
-    return tuple(histories(in_order(list(churn_records()))))
+    return tuple(reconstructed(list(churn_records())))
 
 
 @cache
@@ -100,7 +100,7 @@ def first_look_rows() -> tuple[Row, ...]:
     """Return every row that the reconstruction of the short recording yields."""
     lines = read_lines((FIRST_LOOK / "consumer_offsets.jsonl").open("rb"))
     rows = [keyed(row_of_line(line, "first-look")) for line in lines]
-    return tuple(histories(in_order(rows)))
+    return tuple(reconstructed(rows))
 
 
 def named_cases(rows: tuple[Row, ...]) -> list[Case]:
@@ -109,13 +109,22 @@ def named_cases(rows: tuple[Row, ...]) -> list[Case]:
     return [case for case in cases if case.protocol == "consumer"]
 
 
-def facts_of(rows: tuple[Row, ...], topics: Path | None = None) -> ClusterFacts:
+def facts_of(rows: Sequence[Row], topics: Path | None = None) -> ClusterFacts:
     """Return the topics that a recording states."""
+    return facts_with({} if topics is None else read_topics(topics).at_end, rows)
+
+
+def facts_with(at_end: Mapping[str, int], rows: Sequence[Row]) -> ClusterFacts:
+    """Return the topics that rows state, with their sizes at the end."""
     names = {text_of_id(r["key"]): r["record"] for r in rows if r["what"] == TOPIC_ID}
     seen = (sighting_of(r) for r in rows if r["what"] == TOPIC)
-    at_end = {} if topics is None else read_topics(topics).at_end
     counts = CountSources(at_end=at_end, shown=known_counts(seen, names))
     return ClusterFacts(counts=counts, names=names)
+
+
+def reconstructed(rows: list[Row]) -> list[Row]:
+    """Return the cases of records in any order, and the other rows."""
+    return list(histories(in_order(rows)))
 
 
 def in_order(rows: list[Row], columns: Iterable[str] = ORDER) -> list[Row]:

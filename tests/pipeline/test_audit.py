@@ -14,8 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipeline.audit import AuditRequest, AuditSummary, audit, lazy_spark
-from pipeline.table_reading import read_table
-from pipeline.tables import ORDER, RUN_TABLE, SCHEMAS, TABLES
+from pipeline.tables import ORDER, RUN_TABLE, SCHEMAS, TABLES, read_table
 from rebalance import DocumentError, OracleError, OutputError, SourceError
 from tests.pipeline.audit_files import (
     CLUSTER,

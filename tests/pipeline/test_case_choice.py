@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.audit import AuditRequest, AuditSummary
-from pipeline.table_reading import read_table
-from pipeline.tables import SCHEMAS
+from pipeline.tables import SCHEMAS, read_table
 from rebalance import SourceError
 from tests.oracle.report.histories import drawn_sources, write_sources
 from tests.pipeline.audit_files import manifest_of, mixed_sources

@@ -7,11 +7,10 @@ from collections import defaultdict
 import pytest
 
 from pipeline.cases import CLAIMS
-from pipeline.history.stream import histories
 from pipeline.records import GroupMetadata, decode_record
 from pipeline.rows import MISSING, Row
 from tests.pipeline.local_reading import cases_of
-from tests.pipeline.recorded import churn_records, churn_rows, in_order
+from tests.pipeline.recorded import churn_records, churn_rows, reconstructed
 
 
 def compacted(records: list[Row], *, keeps: int) -> list[Row]:
@@ -52,7 +51,7 @@ def missing(rows: list[Row]) -> dict[str, list[int]]:
 def test_what_compaction_removed_is_reported(keeps: int) -> None:
     """Of the recording; with 1000 nothing is removed, and 19 were never completed."""
     records = compacted(list(churn_records()), keeps=keeps)
-    rows = list(histories(in_order(records)))
+    rows = reconstructed(records)
     known, reported = generations(records), missing(rows)
     for group_id, numbers in known.items():
         whole = range(1, max(numbers) + 1)

@@ -17,7 +17,6 @@ from conformance.broker import Broker
 from pipeline.cases import REPORTED, Case
 from pipeline.files.lines import Line
 from pipeline.groups.local_files import LocalFiles
-from pipeline.history.stream import histories
 from pipeline.rows import RECORD, REPEATED, UNREADABLE, Row
 from pipeline.sources.console_json import rows_of_console_json
 from pipeline.sources.console_lines import (
@@ -35,7 +34,7 @@ from tests.pipeline.local_reading import (
     records,
 )
 from tests.pipeline.logged_groups import BROKER, NAME, fill, segment_of
-from tests.pipeline.recorded import in_order
+from tests.pipeline.recorded import reconstructed
 
 TEXT, GROUPS, OFFSETS = (
     DATA / name for name in ("records.txt", "groups.json", "offsets.json")
@@ -58,7 +57,7 @@ def by_group(rows: Iterable[Row], *types: int) -> dict[str, list[Bytes]]:
 
 
 def cases(rows: Iterable[Row]) -> list[Case]:
-    return cases_of(histories(in_order([*rows])))
+    return cases_of(reconstructed([*rows]))
 
 
 def without_places(found: list[Case]) -> list[Case]:

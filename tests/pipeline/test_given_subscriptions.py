@@ -15,7 +15,7 @@ from pipeline.side_files.given_subscriptions import (
     read_subscriptions,
     with_given_subscriptions,
 )
-from pipeline.table_reading import read_table
+from pipeline.tables import read_table
 from rebalance import OracleError
 from tests.pipeline.local_audit import local_audit
 from tests.pipeline.logged_states import message, snapshots

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.table_reading import read_table
+from pipeline.tables import read_table
 from tests.pipeline.local_audit import local_audit
 
 Part = tuple[str, int, str | None]

@@ -287,7 +287,8 @@ def test_the_short_recording() -> None:
     assert found["g-848", 4].reached_ms == 5045
     assert not [c for c in found.values() if c.episode and c.episode.ended == OPEN]
     instance = instance_of_case(
-        found["g-848", 4], facts_of(rows, FIRST_LOOK / "topics.json")
+        found["g-848", 4],
+        facts_of(rows, FIRST_LOOK / "topics.json"),
     )
     assert instance.document.topics["orders"].partitions == 6
 

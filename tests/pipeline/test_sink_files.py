@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.cases import Case
-from pipeline.history.stream import NO_TOMBSTONES, histories
+from pipeline.history.stream import NO_TOMBSTONES
 from pipeline.rows import (
     CASE,
     RECORD,
@@ -36,7 +36,7 @@ from rebalance import SourceError
 from tests.pipeline.consumer_groups import FIRST, JOIN, gone, rebuild_rows, rows_of
 from tests.pipeline.groups import group, member
 from tests.pipeline.local_reading import cases_of, read_path, read_paths
-from tests.pipeline.recorded import CHURN, churn_records, in_order
+from tests.pipeline.recorded import CHURN, churn_records, in_order, reconstructed
 from tests.pipeline.sink_files import (
     LOGGED,
     Record,
@@ -115,9 +115,9 @@ def test_a_recording_has_the_same_rebalances_of_classic_groups(tmp_path: Path) -
     shown = write_sink(tmp_path, churn(), flush_size=700)
     rows = read_path(tmp_path / "topics")
     assert plain(rows) == plain(read_path(parquet_of(tmp_path / "r.parquet", shown)))
-    found = list(histories(in_order(rows)))
+    found = reconstructed(rows)
     log = [{**row, "at": None} for row in churn_records()]
-    ours, theirs = classic_cases(found), classic_cases(list(histories(in_order(log))))
+    ours, theirs = classic_cases(found), classic_cases(reconstructed(log))
     assert ours == theirs
     assert len(ours) > 400
     assert sum(row["what"] == CASE for row in found) == len(ours)

@@ -13,49 +13,36 @@ from hypothesis import assume, given
 from pipeline.cases import NOT_REPORTED, REPORTED, SNAPSHOT, Case
 from pipeline.describe.group_case import case_of
 from pipeline.describe.record_states import with_record_states
-from pipeline.history.stream import histories
 from pipeline.judging.instances import ClusterFacts
-from pipeline.judging.partition_counts import CountSources
-from pipeline.judging.settings import Settings
-from pipeline.known_counts import known_counts
 from pipeline.records import GroupMember, GroupMetadata
-from pipeline.rows import TOPIC, TOPIC_ID, sighting_of
-from pipeline.topic_names import names_of_ids
-from rebalance import ClaimRule
+from tests.pipeline.cluster_facts import UNKNOWN, usual_settings
 from tests.pipeline.describe.describe_text import MEMBERS, members, read, state, table
 from tests.pipeline.groups import Log, group, member
 from tests.pipeline.judging.judged_cases import judge_case_rows
 from tests.pipeline.local_reading import cases_of, read_paths
-from tests.pipeline.recorded import in_order
+from tests.pipeline.recorded import facts_of, facts_with, reconstructed
 from tests.pipeline.test_sources import jsonl
 from tests.support.strategies import rebalances_with_assignments
 from tests.support.wire import RECORDINGS, TESTS
 from verify import judge
 
 Row = dict[str, Any]
-NOTHING_ELSE = ClusterFacts()
 DESCRIBE = TESTS / "data/churn-describe"
 
 
 def rows_in(*paths: Path) -> list[Row]:
     """Read and reconstruct sources, as one task of an audit does."""
-    rows = in_order(read_paths(paths))
-    found = list(histories(rows))
-    return list(with_record_states(found, names_in(found)))
-
-
-def names_in(rows: list[Row]) -> dict[str, str]:
-    return names_of_ids((r["key"], r["record"]) for r in rows if r["what"] == TOPIC_ID)
+    found = reconstructed(read_paths(paths))
+    return list(with_record_states(found, facts_of(found).names))
 
 
 def cases_in(*paths: Path) -> list[Case]:
     return cases_of(rows_in(*paths))
 
 
-def judged(case: Case, facts: ClusterFacts = NOTHING_ELSE) -> tuple[Row, list[Row]]:
+def judged(case: Case, facts: ClusterFacts = UNKNOWN) -> tuple[Row, list[Row]]:
     """Return the rows of a snapshot and of its members; there are no others."""
-    settings = Settings(cluster="c", facts=facts, claim_rule=ClaimRule("newest-claim"))
-    (name, row), *others = judge_case_rows(case, settings)
+    (name, row), *others = judge_case_rows(case, usual_settings(facts))
     assert name == "snapshots", row
     assert {other for other, _ in others} <= {"members"}
     return row, [member_row for _, member_row in others]
@@ -63,11 +50,7 @@ def judged(case: Case, facts: ClusterFacts = NOTHING_ELSE) -> tuple[Row, list[Ro
 
 def snapshots_in(*paths: Path, given: dict[str, int] | None = None) -> dict[str, Row]:
     rows = rows_in(*paths)
-    names = names_in(rows)
-    seen = known_counts((sighting_of(r) for r in rows if r["what"] == TOPIC), names)
-    facts = ClusterFacts(
-        counts=CountSources(at_end=given or {}, shown=seen), names=names
-    )
+    facts = facts_with(given or {}, rows)
     states = [case for case in cases_of(rows) if case.owned_from == SNAPSHOT]
     return {case.rebalance_id: judged(case, facts)[0] for case in states}
 

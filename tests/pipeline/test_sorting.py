@@ -23,8 +23,7 @@ from pipeline.audit import sorting
 from pipeline.audit.judged import JUDGED, JudgedRuns, judged_batches
 from pipeline.audit.sorting import in_order
 from pipeline.table_files import sizes_of, write_files
-from pipeline.table_reading import read_table
-from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS
+from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS, read_table
 from pipeline.tables.shared_columns import PARTITIONS
 from tests.pipeline import recorded
 from tests.pipeline.audit_files import CLUSTER, files_of

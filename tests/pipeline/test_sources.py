@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline.files.lines import Line, read_lines
-from pipeline.history.stream import histories
 from pipeline.records.record_times import milliseconds
 from pipeline.rows import (
     CASE,
@@ -34,7 +33,7 @@ from rebalance import rebalance_of
 from rebalance.arrow import to_table
 from tests.pipeline.groups import START_MS, Log, commit, group, member
 from tests.pipeline.local_reading import read_found, read_path
-from tests.pipeline.recorded import in_order
+from tests.pipeline.recorded import reconstructed
 from tests.support.shapes import CHAIN, DOUBLE_CLAIM
 
 LOG = Log().add(
@@ -227,8 +226,7 @@ def test_bad_rows_of_parquet_are_numbered(tmp_path: Path) -> None:
 @given(st.binary(max_size=60), st.binary(max_size=60))
 def test_any_bytes_are_read_or_set_apart(key: bytes, value: bytes) -> None:
     log = Log().put(key, value).add(group(1, member("a", ["t"], {"t": [0]})))
-    rows = in_order([_row(record) for record in log.records])
-    found = list(histories(rows))
+    found = reconstructed([_row(record) for record in log.records])
     assert CASE in what(found)
     list(batches_of(found))
 
@@ -240,7 +238,7 @@ def _row(record: dict[str, Any]) -> Row:
 
 def stream(log: Log, *more: Log) -> list[Row]:
     records = [record for part in (log, *more) for record in part.records]
-    return list(histories(in_order([_row(record) for record in records])))
+    return reconstructed([_row(record) for record in records])
 
 
 def test_a_record_read_twice_counts_once() -> None:

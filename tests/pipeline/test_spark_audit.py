@@ -28,8 +28,7 @@ from pipeline.audit import AuditRequest, AuditSummary, audit, run, table_rows
 from pipeline.audit.sorting import in_order
 from pipeline.evaluation import COLUMNS, DEFAULT, JUDGE, DisagreementError
 from pipeline.side_files.lag_metrics import NO_COMMIT
-from pipeline.table_reading import read_table
-from pipeline.tables import PAGE, RUN_TABLE, SCHEMAS, TABLES
+from pipeline.tables import PAGE, RUN_TABLE, SCHEMAS, TABLES, read_table
 from rebalance import OutputError, SourceError
 from tests.pipeline.audit_files import (
     CLUSTER,

@@ -1,7 +1,4 @@
-"""Count an audit's tables by loops over plain rows, without the page's code.
-
-Reaches into `pipeline.table_reading` to read the tables as plain rows.
-"""
+"""Count an audit's tables by loops over plain rows, without the page's code."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pipeline.table_reading import read_table
+from pipeline.tables import read_table
 
 Row = dict[str, Any]
 Group = tuple[str, str]

@@ -17,7 +17,7 @@ from oracle.report.facts import facts_of
 from oracle.report.load import load
 from oracle.summary import FIGURES
 from pipeline.audit import AuditSummary
-from pipeline.table_reading import read_table
+from pipeline.tables import read_table
 from tests.oracle.report.histories import audit_of, drawn_sources, write_sources
 from tests.oracle.report.scenes import small_audit, with_snapshots
 from tests.pipeline.groups import Log

@@ -1,7 +1,4 @@
-"""A slow comparison of two periods, row by row and in fractions.
-
-Reaches into `pipeline.table_reading`, to read the rows of tables as they are.
-"""
+"""A slow comparison of two periods, row by row and in fractions."""
 
 from __future__ import annotations
 
@@ -11,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from pipeline.table_reading import read_table
+from pipeline.tables import read_table
 from tests.oracle.audit_diff.drawn_tables import EPOCH
 
 Row = dict[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conformance import play
-from pipeline.table_reading import read_table
+from pipeline.tables import read_table
 from rebalance import to_json
 from tests.conformance.corpus.scenes import SCENARIOS
 from tests.oracle.cli.commands import Cli

@@ -11,6 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as ds
 
+from oracle.report.facts import Facts, facts_of
+from oracle.report.load import Tables, load
 from pipeline.evaluation import (
     AssignorAnswer,
     Evaluation,
@@ -220,6 +222,14 @@ class Audit:
             write_rows(folder / name, schema, self.rows[name])
         (folder / "audit.json").write_text(json.dumps(self.manifest()))
         return folder
+
+    def tables(self, folder: Path) -> Tables:
+        """Write it, and read its tables as the page does."""
+        return load(self.write(folder))
+
+    def facts(self, folder: Path) -> Facts:
+        """Write it, and count the facts of its page."""
+        return facts_of(self.tables(folder))
 
     def manifest(self) -> Document:
         return {

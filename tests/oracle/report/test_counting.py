@@ -14,8 +14,7 @@ from oracle.report.assignment_diff import (
     NUMBERS_SHOWN,
     assignment_diff_of,
 )
-from oracle.report.facts import facts_of
-from oracle.report.load import load, system_allocator
+from oracle.report.load import system_allocator
 from oracle.report.outcomes import OutcomeCounts
 from oracle.report.proof import Hop, chain_of
 from oracle.summary import (
@@ -31,7 +30,7 @@ from oracle.summary import (
     partial_assignor_counts,
     percent_above,
 )
-from pipeline.table_reading import read_table
+from pipeline.tables import read_table
 from tests.oracle.cli.commands import group_of
 from tests.oracle.report.audits import Audit
 from tests.oracle.report.scenes import BEST, RESTLESS, even, small_audit
@@ -107,7 +106,7 @@ def test_episodes_without_a_least_do_not_count_as_moves(tmp_path: Path) -> None:
     audit.episode(even("feed"), RESTLESS, first=1, last=2)
     audit.episode(even("feed"), RESTLESS, first=3, last=4)
     audit.rows["episodes"][1] |= {"moves_least": None, "at_optimum": None}
-    (row,) = facts_of(load(audit.write(tmp_path))).episodes
+    (row,) = audit.facts(tmp_path).episodes
     assert (row.finished, row.moves, row.moves_least) == (2, 4, 1)
 
 

@@ -11,9 +11,7 @@ import pytest
 
 from oracle.report.advice import AdviceKind, Ground
 from oracle.report.client_row import ClientRow
-from oracle.report.facts import facts_of
 from oracle.report.group_clients import ASSIGNOR, CLIENT_ID, NOTHING, clients_of
-from oracle.report.load import load
 from tests.oracle.report.audits import Audit
 from tests.oracle.report.scenes import BEST, LOPSIDED, RESTLESS, even
 
@@ -92,7 +90,7 @@ def restless(assignor: str = "range") -> Audit:
 
 
 def advised(audit: Audit, folder: Path) -> ClientRow:
-    (row,) = facts_of(load(audit.write(folder / "audit"))).groups
+    (row,) = audit.facts(folder / "audit").groups
     return row
 
 

@@ -171,7 +171,7 @@ def test_the_worst_rebalances_are_those_with_most_harm(tmp_path: Path) -> None:
         ("lopsided", LOPSIDED, {"imbalance_partition_ms": 1}),
         ("more", given(a=[0, 1, 2, 3], b=[], c=[]), None),
     )
-    tables = load(audit.write(tmp_path / "audit"))
+    tables = audit.tables(tmp_path / "audit")
     worst = worst_units(units_of(tables))
     cases = [*solved(tables, worst, "newest-claim")]
     assert [case.group for case in cases if case.kind == INVALID] == [

@@ -13,7 +13,6 @@ import pytest
 import verify
 from oracle.report.facts import units_of
 from oracle.report.judged_again import OF_EPISODE
-from oracle.report.load import load
 from oracle.report.outliers import solved
 from pipeline.evaluation import (
     COLUMNS,
@@ -69,7 +68,7 @@ def audited() -> Audit:
 
 
 def judge_all(audit: Audit, folder: Path) -> int:
-    tables = load(audit.write(folder))
+    tables = audit.tables(folder)
     units = units_of(tables).to_pylist()
     return len([*solved(tables, units, "newest-claim")])
 

@@ -11,9 +11,7 @@ import pytest
 
 from conformance.findings.definitions import all_definitions
 from oracle.report.advice import AdviceKind
-from oracle.report.facts import facts_of
 from oracle.report.known_faults import known_faults
-from oracle.report.load import load
 from tests.oracle.report.audits import Audit
 from tests.oracle.report.scenes import BEST, TWICE, even
 from tests.support.shapes import Document
@@ -86,7 +84,7 @@ def test_the_finding_is_next_to_the_invalid_answer(tmp_path: Path) -> None:
     for generation, answer in enumerate((TWICE, BEST), start=1):
         instance = even("orders")
         audit.rebalance(instance, {"actual": answer}, generation=generation)
-    (row,) = facts_of(load(audit.write(tmp_path / "audit"))).groups
+    (row,) = audit.facts(tmp_path / "audit").groups
     finding, _ = row.advised
     assert finding.kind is AdviceKind.FINDING
     assert finding.answer is not None

@@ -15,7 +15,6 @@ from playwright.sync_api import Browser, Page
 import verify
 from oracle.report import page_of, write_page
 from oracle.report.facts import units_of
-from oracle.report.load import load
 from oracle.report.openable import MOST, even_room
 from oracle.report.outliers import solved
 from tests.oracle.report.audits import Audit
@@ -150,7 +149,7 @@ def test_the_transfers_balance_what_was_recorded(
         "members": {name: {} for name in instance["members"]} | answer["members"]
     }
     audit.rebalance(instance, {"actual": answer})
-    tables = load(audit.write(tmp_path / "audit"))
+    tables = audit.tables(tmp_path / "audit")
     units = units_of(tables)
     (found,) = solved(tables, units.to_pylist(), "newest-claim")
     held = {

@@ -13,7 +13,6 @@ import pytest
 from playwright.sync_api import Browser
 
 from oracle.report import write_page
-from oracle.report.load import load
 from oracle.report.timeline_drawing import words_of
 from oracle.report.timelines import (
     FEWER,
@@ -50,7 +49,7 @@ def busy(rebalances: int = 40, **values: Any) -> Audit:
 
 
 def timeline(audit: Audit, folder: Path) -> Timeline:
-    (found,) = timelines_of(load(audit.write(folder / "audit"))).of_group.values()
+    (found,) = timelines_of(audit.tables(folder / "audit")).of_group.values()
     return found
 
 
@@ -118,7 +117,7 @@ def test_a_group_without_times_has_no_timeline(tmp_path: Path) -> None:
     audit = busy(3)
     for row in audit.rows["rebalances"]:
         row["at"] = None
-    assert timelines_of(load(audit.write(tmp_path / "audit"))).of_group == {}
+    assert timelines_of(audit.tables(tmp_path / "audit")).of_group == {}
 
 
 def test_the_last_state_ends_where_the_next_one_begins(tmp_path: Path) -> None:
@@ -128,7 +127,7 @@ def test_the_last_state_ends_where_the_next_one_begins(tmp_path: Path) -> None:
         "ended": "empty",
     }
     audit.rebalance(even("later"), {"actual": BEST}, at=START + timedelta(hours=1))
-    found = timelines_of(load(audit.write(tmp_path / "audit")))
+    found = timelines_of(audit.tables(tmp_path / "audit"))
     line = found.of_group["prod", "orders"]
     assert (line.lasts, line.ended) == (5_000, True)
     assert found.of_group["prod", "later"].lasts == -1

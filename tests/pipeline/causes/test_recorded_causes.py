@@ -1,7 +1,6 @@
 """Causes in the recording against the log of the program that drove its groups.
 
-The log lists each act on a consumer: start, leave, kill, freeze, subscribe. Reaches
-into `pipeline.table_reading` to read the tables as plain rows.
+The log lists each act on a consumer: start, leave, kill, freeze, subscribe.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import pytest
 
 from pipeline.audit import AuditSummary
 from pipeline.groups import group_source
-from pipeline.table_reading import read_table
+from pipeline.tables import read_table
 from tests.support.wire import RECORDINGS
 
 Row = dict[str, Any]

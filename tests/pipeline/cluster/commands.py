@@ -1,7 +1,4 @@
-"""The audit as people start it: by the command, and by ``spark-submit``.
-
-Reaches into `pipeline.table_reading` to compare the tables of two audits.
-"""
+"""The audit as people start it: by the command, and by ``spark-submit``."""
 
 from __future__ import annotations
 
@@ -12,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pipeline.table_reading import read_table
-from pipeline.tables import RUN_TABLE, SCHEMAS
+from pipeline.tables import RUN_TABLE, SCHEMAS, read_table
 from tests.pipeline.cluster.standalone import SPARK_HOME, java_environment
 
 ROOT = Path(__file__).resolve().parents[3]

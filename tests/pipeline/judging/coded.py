@@ -12,13 +12,13 @@ from pipeline.cases import Case, CaseMember, pack
 from pipeline.evaluation import DEFAULT
 from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.instance_batch import InstanceBatch, instance_batch
-from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judged_batch import JudgedBatch
 from pipeline.judging.outcome import Actual, JudgedRebalance, Question, outcome_of
 from pipeline.judging.settings import Settings
 from pipeline.judging.stated_cases import stated_case
 from pipeline.side_files.sidecars import read_offsets
 from rebalance import ClaimRule, DocumentError, rebalance_of
+from tests.pipeline.cluster_facts import UNKNOWN, usual_settings
 from tests.pipeline.recorded import CHURN, churn_rows, facts_of
 from tests.support.shapes import Document, member, rebalance
 from tests.support.strategies import draw_any_assignment
@@ -80,7 +80,7 @@ def batch_of(document: Document, question: Question) -> InstanceBatch:
         if actual is not None
         else None,
     )
-    facts = ClusterFacts(max_partitions=SIZE)
+    facts = replace(UNKNOWN, max_partitions=SIZE)
     table = case_table([pack(stated_case(case, facts))])
     return instance_batch(table, facts, are_named=True)
 
@@ -93,14 +93,13 @@ def by_code(
         batch = batch_of(document, question)
     except DocumentError:
         return None
-    settings = Settings(
-        cluster="c",
-        facts=ClusterFacts(max_partitions=SIZE),
+    asked = usual_settings(
+        replace(UNKNOWN, max_partitions=SIZE),
         claim_rule=question.claim_rule,
         assignors=question.assignors,
     )
     known = known or EvaluatedCodes(claim_rule=question.claim_rule)
-    found = JudgedBatch(batch, settings, known).found()[0]
+    found = JudgedBatch(batch, asked, known).found()[0]
     return found if isinstance(found, JudgedRebalance) and found.coded else None
 
 
@@ -113,4 +112,4 @@ def churn_settings() -> Settings:
     rows = churn_rows()
     facts = facts_of(rows, CHURN / "topics.json")
     facts = replace(facts, logs=read_offsets(CHURN / "offsets.json"))
-    return Settings(cluster="c", facts=facts, claim_rule=ClaimRule.NEWEST_CLAIM)
+    return usual_settings(facts)

@@ -24,13 +24,12 @@ from pipeline.judging.answer_table import SHARED, answer_batch
 from pipeline.judging.coded_answers import CodedAnswers
 from pipeline.judging.evaluated import EvaluatedCodes
 from pipeline.judging.instance_batch import InstanceBatch
-from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.outcome import Actual, JudgedRebalance, Question
 from pipeline.judging.settings import Settings
 from pipeline.rows import CASE, ROWS
 from pipeline.tables import SCHEMAS
-from rebalance import ClaimRule
+from tests.pipeline.cluster_facts import usual_settings
 from tests.pipeline.judging.coded import (
     EVEN,
     by_code,
@@ -248,20 +247,20 @@ def with_nulls(name: str, row: dict[str, Any]) -> list[str]:
 
 
 def test_the_judge_checks_a_sample_and_what_is_requested() -> None:
-    settings = replace(churn_settings(), assignors=("actual", "optimum", "range"))
+    sampling = replace(churn_settings(), assignors=("actual", "optimum", "range"))
     cases = [row for row in churn_rows() if row["what"] == CASE][:48]
 
-    def judges(settings: Settings) -> list[tuple[str, str]]:
-        found = rows_of(judge_rows(cases, settings))
+    def judges(asked: Settings) -> list[tuple[str, str]]:
+        found = rows_of(judge_rows(cases, asked))
         return [
             (row["assignor"], row["judged_by"])
             for name, row in found
             if name == "answers" and row["verdict"] == "valid"
         ]
 
-    sampled = judges(settings)
+    sampled = judges(sampling)
     assert {by for _, by in sampled} == {JUDGE, COLUMNS}
-    every = judges(replace(settings, are_optima_judged=True))
+    every = judges(replace(sampling, are_optima_judged=True))
     assert {by for name, by in every if name != "range"} == {JUDGE}
     assert [pair for pair in every if pair[0] == "range"] == [
         pair for pair in sampled if pair[0] == "range"
@@ -278,17 +277,11 @@ def test_a_difference_stops_the_audit(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(CodedAnswers, "verdict", wrong)
     monkeypatch.setattr(evaluated, "SAMPLE", 1)
-    settings = Settings(
-        cluster="c",
-        facts=ClusterFacts(),
-        claim_rule=ClaimRule.NEWEST_CLAIM,
-        assignors=DEFAULT,
-    )
     with pytest.raises(
         DisagreementError,
         match=r"rebalance r: .*: the judge and the figures from columns differ",
     ):
-        list(judge_case_rows(document_case(EVEN), settings))
+        list(judge_case_rows(document_case(EVEN), usual_settings(assignors=DEFAULT)))
     assert DisagreementError.exit_code == 70
 
 

@@ -13,25 +13,18 @@ import pyarrow as pa
 from pipeline.audit.stages import reconstruct_batches
 from pipeline.evaluation import selection
 from pipeline.judging.context_rows import CONTEXT_OF, CONTEXT_SCHEMAS
-from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judge_rows import judge_rows
-from pipeline.judging.partition_counts import CountSources
 from pipeline.judging.settings import Settings
-from pipeline.known_counts import known_counts
 from pipeline.rows import (
     CASE,
     CASES,
     CONTEXT_CASE,
     CONTEXT_CASES,
     ROWS,
-    TOPIC,
-    TOPIC_ID,
-    sighting_of,
 )
-from pipeline.topic_names import names_of_ids
-from rebalance import ClaimRule
+from tests.pipeline.cluster_facts import usual_settings
 from tests.pipeline.local_reading import read_path
-from tests.pipeline.recorded import FIRST_LOOK, in_order
+from tests.pipeline.recorded import FIRST_LOOK, facts_of, in_order
 
 Row = dict[str, Any]
 CONTEXT = {CASE: CONTEXT_CASE, CASES: CONTEXT_CASES}
@@ -60,22 +53,10 @@ def test_a_recording_as_context_has_the_columns_of_its_tables() -> None:
             for batch in reconstruct_batches(iter([read]), are_single=are_single)
             for row in batch.to_pylist()
         ]
-        stated = (
-            (row["key"], row["record"]) for row in rows if row["what"] == TOPIC_ID
-        )
-        names = names_of_ids(stated)
-        seen = [sighting_of(row) for row in rows if row["what"] == TOPIC]
-        settings = Settings(
-            cluster="c",
-            facts=ClusterFacts(
-                counts=CountSources(shown=known_counts(seen, names)), names=names
-            ),
-            claim_rule=ClaimRule.NEWEST_CLAIM,
-            assignors=selection(["optimum"]),
-        )
+        optimum = usual_settings(facts_of(rows), assignors=selection(["optimum"]))
         cases = [row for row in rows if row["what"] in CONTEXT]
         context = [row | {"what": CONTEXT[row["what"]]} for row in cases]
-        judged, others = tables_of(cases, settings), tables_of(context, settings)
+        judged, others = tables_of(cases, optimum), tables_of(context, optimum)
         assert len(judged["context_rebalances"]) > 30
         protocols = {row["protocol"] for row in judged["context_rebalances"]}
         assert protocols == {"classic", "consumer"}

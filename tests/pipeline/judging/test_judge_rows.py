@@ -17,7 +17,6 @@ from pipeline.judging.instance_batch import instance_of_case
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.judged_batch import NO_DATE
 from pipeline.judging.partition_counts import CountSources
-from pipeline.judging.settings import Settings
 from pipeline.known_counts import KnownCounts
 from pipeline.records.place import NO_TIME, WENT_BACK
 from pipeline.rows import (
@@ -42,7 +41,7 @@ from rebalance import (
     to_json,
 )
 from tests.pipeline.classic_histories import TWO_ROUNDS
-from tests.pipeline.cluster_facts import always, facts
+from tests.pipeline.cluster_facts import UNKNOWN, always, facts, usual_settings
 from tests.pipeline.groups import GROUP, commit, group, member, replay
 from tests.pipeline.judging.judged_cases import judge_case_rows
 from tests.support.shapes import CHAIN, LAG, NOTHING, SHAPES
@@ -61,11 +60,9 @@ def judged(
     rule: str = "newest-claim",
     assignors: tuple[str, ...] = EVERY,
 ) -> Rows:
-    settings = Settings(
-        cluster="c", facts=facts, claim_rule=ClaimRule(rule), assignors=assignors
-    )
+    asked = usual_settings(facts, claim_rule=ClaimRule(rule), assignors=assignors)
     rows: Rows = {name: [] for name in SCHEMAS}
-    for name, row in judge_case_rows(case, settings):
+    for name, row in judge_case_rows(case, asked):
         assert row.keys() <= set(SCHEMAS[name].names)
         rows[name].append(row)
     return rows
@@ -230,8 +227,7 @@ def test_lag_of_a_snapshot() -> None:
     assert instance.document.topics["t"].lag == [5, 6]
     assert instance.lag_basis == "snapshot"
     assert (
-        instance_of_case(replace(case, least_sizes={"t": 3}), ClusterFacts()).lag_basis
-        is None
+        instance_of_case(replace(case, least_sizes={"t": 3}), UNKNOWN).lag_basis is None
     )
 
 

@@ -42,11 +42,11 @@ from pipeline.tables import SCHEMAS
 from pipeline.topic_ids import text_of_id
 from pipeline.topic_names import with_names
 from rebalance import (
-    ClaimRule,
     OffsetReset,
     OracleError,
     instance_of,
 )
+from tests.pipeline.cluster_facts import usual_settings
 from tests.pipeline.judging.judged_cases import rows_of
 from tests.pipeline.recorded import CHURN, churn_rows, facts_of
 from tests.references.naive_instances import (
@@ -204,10 +204,7 @@ def drawn_steps(rng: Random, share: float) -> KnownCounts:
 def settings_of(facts: ClusterFacts, **more: Any) -> Settings:
     """Return settings with few heuristics."""
     assignors = ("optimum", "range", "cooperative-sticky")
-    rule = ClaimRule.NEWEST_CLAIM
-    return Settings(
-        cluster="c", facts=facts, claim_rule=rule, assignors=assignors, **more
-    )
+    return usual_settings(facts, assignors=assignors, **more)
 
 
 def counted(found: Any) -> Counter[str]:

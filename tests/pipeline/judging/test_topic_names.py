@@ -11,9 +11,7 @@ import pytest
 from pipeline.cases import Case, CaseMember, unpack
 from pipeline.history.stream import histories
 from pipeline.judging.instance_batch import instance_of_case
-from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.partition_counts import GIVEN, LOWER_BOUND, RECORDED
-from pipeline.judging.settings import Settings
 from pipeline.rows import CASE, FAILED, TOPIC, TOPIC_ID
 from pipeline.side_files.sidecars import read_topics
 from pipeline.topic_ids import id_of_plain, is_topic_id, plain_id, text_of_id
@@ -23,8 +21,8 @@ from pipeline.topic_names import (
     names_of_ids,
     with_names,
 )
-from rebalance import ClaimRule, DocumentError, InstanceError
-from tests.pipeline.cluster_facts import facts, shown
+from rebalance import DocumentError, InstanceError
+from tests.pipeline.cluster_facts import facts, shown, usual_settings
 from tests.pipeline.consumer_groups import (
     FIRST,
     JOIN,
@@ -112,10 +110,7 @@ def test_a_case_without_names_is_quarantined() -> None:
         for row in histories(records_of(*FIRST))
         if row["what"] == CASE
     ]
-    settings = Settings(
-        cluster="c", facts=ClusterFacts(), claim_rule=ClaimRule("newest-claim")
-    )
-    ((table, row),) = judge_case_rows(case, settings)
+    ((table, row),) = judge_case_rows(case, usual_settings())
     assert (table, row["kind"], row["group_id"]) == ("quarantine", FAILED, "orders")
     assert row["reason"].startswith(f"instance: InstanceError: {UNNAMED}")
     assert (row["source_partition"], row["source_offset"]) == (7, 3)

@@ -11,18 +11,11 @@ import pytest
 
 from pipeline.cases import SNAPSHOT, Case, CaseMember
 from pipeline.evaluation import DEFAULT
-from pipeline.judging.instances import ClusterFacts
-from pipeline.judging.settings import Settings
 from pipeline.judging.snapshot_rows import BETWEEN_ROUNDS, NOT_AT_REST, OWNERS
-from rebalance import ClaimRule
+from tests.pipeline.cluster_facts import usual_settings
 from tests.pipeline.judging.judged_cases import judge_case_rows
 
-SETTINGS = Settings(
-    cluster="c",
-    facts=ClusterFacts(),
-    claim_rule=ClaimRule.NEWEST_CLAIM,
-    assignors=DEFAULT,
-)
+SETTINGS = usual_settings(assignors=DEFAULT)
 
 
 def rows_of_state(a: list[int], b: list[int], **more: Any) -> dict[str, list[Any]]:

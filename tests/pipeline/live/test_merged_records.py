@@ -17,8 +17,7 @@ from pipeline.following.batch_ranges import FAN_IN
 from pipeline.following.follower import write_merged
 from pipeline.following.kept_batches import KeptBatches
 from pipeline.live import RECORDS
-from pipeline.table_reading import read_table
-from pipeline.tables import SCHEMAS
+from pipeline.tables import SCHEMAS, read_table
 from tests.pipeline.live.kept_recording import keep_recording, live_source, recorded
 
 BATCHES = 2 * FAN_IN + 3

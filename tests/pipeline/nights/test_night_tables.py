@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.table_reading import read_table
-from pipeline.tables import SCHEMAS
+from pipeline.tables import SCHEMAS, read_table
 from rebalance import SourceError
 from tests.pipeline.local_audit import local_audit
 from tests.pipeline.nights.local_nights import local_night
