@@ -18,7 +18,6 @@ from markupsafe import Markup
 from oracle.report.about import read_about
 from oracle.report.audited import audited_of
 from oracle.report.causes_listed import causes_listed
-from oracle.report.charts import columns, with_numbered_clips
 from oracle.report.endless import (
     BUSY,
     GROUPS_LISTED,
@@ -44,7 +43,7 @@ from oracle.report.load import Tables, load, system_allocator
 from oracle.report.news import News
 from oracle.report.openable import newest_units, rebalance_data
 from oracle.report.outliers import Outlier, outlier_of, solved, worst_units
-from oracle.report.page_charts import NARROW, chart_parts, gap_chart
+from oracle.report.page_charts import chart_parts, gap_chart
 from oracle.report.page_templates import environment
 from oracle.report.spared_revocations import COOPERATIVE_PRICE, NEXT_PRICE
 from oracle.report.timeline_parts import timeline_parts
@@ -105,7 +104,7 @@ def write_page(
 
 
 def prepare_page() -> None:
-    """Load the data of every page: templates, Vega, and the compiled engine and judge.
+    """Load the data of every page: templates, findings, compiled engine, and judge.
 
     That takes longer than to write the page of a small audit; it can be done in a
     thread while Spark starts.
@@ -113,7 +112,6 @@ def prepare_page() -> None:
     templates = environment()
     for name in templates.list_templates(extensions=("html", "css")):
         templates.get_template(name)
-    columns([("a", 1)], width=NARROW, color="--optimum")
     findings_and_shapes()
     outlier_of(_INSTANCE, _UNBALANCED, ClaimRule.NEWEST_CLAIM.value)
 
@@ -154,7 +152,7 @@ def _rendered(
             **_case_parts(tables, units, facts, about.claim_rule, many_clusters),
         )
     )
-    return with_numbered_clips(html), facts
+    return html, facts
 
 
 def _cause_parts(

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
-from markupsafe import Markup
-
 from oracle.names import abridged, visible
 from oracle.report.charts import columns, gap_cells, outcome_bars
 from oracle.report.client_row import ClientRow
@@ -69,7 +67,7 @@ def _spread_charts(facts: Facts) -> dict[str, str]:
         return {}
     values = _spread(facts)
     return {
-        name: Markup(columns(values, width=width, color="--unbalanced"))  # noqa: S704
+        name: columns(values, width=width, color="--unbalanced")
         for name, width in (("wide", WIDE), ("narrow", NARROW))
     }
 
@@ -101,8 +99,7 @@ def _trend_charts(trend: Trend) -> list[tuple[str, str, str]]:
 
 
 def _day_chart(values: list[tuple[str, int]], color: str) -> str:
-    drawn = columns(values, width=NARROW, height=90, color=color, labels=4)
-    return Markup(drawn)  # noqa: S704 - as above
+    return columns(values, width=NARROW, height=90, color=color, labels=4)
 
 
 def _state_charts(facts: Facts) -> dict[str, str]:
@@ -135,15 +132,14 @@ def _wide_and_narrow(
     for screen, width, shown in (("wide", WIDE, 48), ("narrow", NARROW, 18)):
         labels = _distinct([_label(name, shown) for name in names])
         rows = list(zip(labels, counts, strict=True))
-        bars = outcome_bars(rows, width=width, share=share)
-        charts[screen] = Markup(bars)  # noqa: S704 - escaped by Vega
+        charts[screen] = outcome_bars(rows, width=width, share=share)
     return charts
 
 
 def gap_chart(gaps: Gaps) -> str:
     """Draw the gaps of the assignors, by size."""
     names = {row.name: assignor_label(row.name) for row in gaps.rows}
-    return Markup(gap_cells(gaps, names, width=NARROW))  # noqa: S704 - as above
+    return gap_cells(gaps, names, width=NARROW)
 
 
 def _names(row: ClientRow, with_assignor: bool) -> tuple[str, ...]:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from oracle.report import page_of, write_page
-from oracle.report.charts import with_numbered_clips
 from oracle.report.facts import ENOUGH_JUDGED, GROUPS_SHOWN
 from rebalance import OutputError, SourceError
 from tests.oracle.cli.commands import CHAIN
@@ -188,7 +187,6 @@ def test_a_page_has_the_sentences_of_its_audit(name: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.heavy
-@pytest.mark.usefixtures("charts_drawn_anew")
 def test_the_same_tables_give_the_same_page(tmp_path: Path) -> None:
     folder = small_audit().write(tmp_path / "audit")
     turned = small_audit()
@@ -197,18 +195,6 @@ def test_the_same_tables_give_the_same_page(tmp_path: Path) -> None:
     first = page_of(folder)
     assert page_of(folder) == first
     assert page_of(turned.write(tmp_path / "turned")) == first
-
-
-def test_clip_paths_are_numbered_per_page() -> None:
-    def page_with(*numbers: int) -> str:
-        return "<p>clip7</p>" + "".join(
-            f'<svg><clipPath id="clip{n}"/><g clip-path="url(#clip{n})"/>clip7</svg>'
-            for n in numbers
-        )
-
-    expected = page_with(1, 2, 1)
-    assert with_numbered_clips(page_with(7, 12, 7)) == expected
-    assert with_numbered_clips(expected) == expected
 
 
 @pytest.mark.heavy

@@ -135,7 +135,7 @@ def test_generated_histories(
     monkeypatch: pytest.MonkeyPatch,
     drawn: tuple[Log, str],
 ) -> None:
-    """Charts are left out: their texts are no sentences, and drawing them is slow."""
+    """Charts are left out: their texts are no sentences."""
     for name in ("outcome_bars", "gap_cells"):
         monkeypatch.setattr(page_charts, name, lambda *_, **__: "")
     folder = tmp_path_factory.mktemp("drawn")
