@@ -70,7 +70,7 @@ REBALANCE: Final = Screenshot(
     last="table.holdings tbody tr:nth-child(3)",
 )
 SCREENSHOTS: Final = (AUDIT, ADVICE, REBALANCE)
-MARGIN: Final = 20
+MARGIN: Final = 10
 """Space above the first element, px."""
 _CODES: Final = {"audit": {0}, "explain": {0, 1}}
 """Exit codes of a written page: ``explain`` has 1 for an answer that is not the best.
