@@ -134,7 +134,7 @@
       cell("num", ...lost(row[HARM])),
       cell("num minor less", lasting(row[HARM][WAITING])),
       cell("num minor", number(row[MOVES]),
-        ...(row[NEEDLESS] ? [" ", muted(`· in ${number(row[NEEDLESS])}`)] : [])),
+        ...(row[NEEDLESS] ? [" ", muted(`· in\u00a0${number(row[NEEDLESS])}`)] : [])),
       cell("num minor less", lasting(row[HARM][IMBALANCE])),
       cell("num", number(row[INVALID])),
       cell("num minor", number(row[UNBALANCED])),
