@@ -110,11 +110,9 @@ if TYPE_CHECKING:
         rebalance_of,
     )
     from rebalance.reading import (
-        read_assignments,
         read_documents,
         read_rebalances,
         read_rebalances_or_columns,
-        read_values,
         rebalances_in,
     )
     from rebalance.strict_schema import StrictJsonSchema, document_schema
@@ -200,11 +198,9 @@ __all__ = [
     "parse_record",
     "plain_of",
     "private_folder",
-    "read_assignments",
     "read_documents",
     "read_rebalances",
     "read_rebalances_or_columns",
-    "read_values",
     "rebalance_of",
     "rebalances_in",
     "schema_error",
@@ -252,8 +248,7 @@ _MODULES: Final = {
     "ownership": "Subscriptions write_owners",
     "parsing": "parse_assignment parse_rebalance parse_record rebalance_of",
     "reading": (
-        "read_assignments read_documents read_rebalances read_rebalances_or_columns "
-        "read_values rebalances_in"
+        "read_documents read_rebalances read_rebalances_or_columns rebalances_in"
     ),
     "strict_schema": "StrictJsonSchema document_schema",
     "temporary": "private_folder",

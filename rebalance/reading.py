@@ -15,13 +15,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol, TypeVar, cast
 
-from rebalance.documents import MAX_PARTITIONS, AssignmentDocument, Rebalance
+from rebalance.documents import MAX_PARTITIONS, Rebalance
 from rebalance.errors import DocumentError, SourceError
-from rebalance.jsontext import parse_json
 from rebalance.parsing import (
-    parse_assignment,
     parse_rebalance,
     parse_rebalance_or_columns,
 )
@@ -90,16 +88,6 @@ def read_rebalances_or_columns(
             max_partitions=max_partitions,
         ),
     )
-
-
-def read_assignments(source: str) -> Iterator[AssignmentDocument | DocumentError]:
-    """Read the assignment/1 documents of a file; otherwise as `read_rebalances`."""
-    return read_documents(source, parse_assignment)
-
-
-def read_values(source: str) -> Iterator[Any | DocumentError]:
-    """Read the JSON values of a file, of whatever format; as `read_rebalances`."""
-    return read_documents(source, _parse_value)
 
 
 def read_documents(source: str, parse: _Parse[_T]) -> Iterator[_T | DocumentError]:
@@ -181,13 +169,6 @@ def _attempt(
         return parse(text, source=name, line=line)
     except DocumentError as error:
         return error
-
-
-def _parse_value(text: bytes, *, source: str | None, line: int | None) -> Any:
-    try:
-        return parse_json(text)
-    except DocumentError as error:
-        raise error.at(source=source, line=line) from None
 
 
 def _is_json(text: bytes | None) -> bool:

@@ -66,11 +66,6 @@ class ComparedRows:
         """Return a column of the rebalances for the rows of ``actual``."""
         return times[self.places]
 
-    def answers_between(self, begin: int, end: int) -> pa.Table:
-        """Return the rows of ``actual`` that begin in a period."""
-        at = self.of_actual(self.begins)
-        return self.actual.filter(pa.array((begin <= at) & (at < end)))
-
 
 def compared_rows(folder: Path) -> ComparedRows:
     """Read the rows of a folder of tables.

@@ -19,9 +19,9 @@ from rebalance import (
     DocumentError,
     Rebalance,
     SourceError,
-    read_assignments,
+    parse_assignment,
+    read_documents,
     read_rebalances,
-    read_values,
     reading,
 )
 from tests.support.shapes import Document
@@ -285,19 +285,15 @@ def test_lines_are_not_read_at_once() -> None:
     assert most_kib < 150 * 1024
 
 
-def test_assignments_and_values(write: Write) -> None:
+def test_assignments(write: Write) -> None:
     answer = b'{"format": "assignment/1", "members": {"a": {"t": [1]}}}\n'
     source = write(answer + b'{"format": "assignment/2"}\n' + b'{"a": 1, "a": 2}\n')
-    good, unknown, repeated = read_assignments(source)
+    good, unknown, repeated = read_documents(source, parse_assignment)
     assert isinstance(good, AssignmentDocument)
     assert isinstance(unknown, DocumentError)
     assert isinstance(repeated, DocumentError)
-    plain, other, twice = read_values(source)
-    assert isinstance(plain, dict)
-    assert plain["members"] == {"a": {"t": [1]}}
-    assert other == {"format": "assignment/2"}
-    assert isinstance(twice, DocumentError)
-    assert (twice.line, twice.path) == (3, "$.a")
+    assert good.members == {"a": {"t": [1]}}
+    assert (repeated.line, repeated.path) == (3, "$.a")
 
 
 @pytest.mark.heavy
