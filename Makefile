@@ -23,7 +23,8 @@ SNAPSHOTS := tests/rebalance/test_documents.py tests/verify/test_unreadable.py \
   $(addprefix tests/oracle/cli/test_,layout.py sessions.py) tests/benchmarks/test_jvm.py \
   $(addprefix tests/oracle/report/test_,prose.py page_edges.py many_groups.py) \
   tests/docs/test_actions.py tests/pipeline/describe/test_describe.py \
-  $(addprefix tests/pipeline/test_,histories.py lag_metrics.py refused_sources.py sink_files.py)
+  $(addprefix tests/pipeline/test_,damaged_sink_files.py histories.py lag_metrics.py \
+    refused_sources.py)
 WITH_PYTHON := python=$$(PYTHON="$(PYTHON)" sh tools/find_python.sh) && "$$python"
 
 .PHONY: help setup dev audit test quick snapshots test-heavy test-all test-nightly programs workers clients confirm study survey lint format mutation browser promtool proofs pictures screenshots findings site bench lock clean

@@ -20,6 +20,8 @@ import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pipeline.rows import RECORD, Row
+from tests.pipeline.recorded import CHURN
 from tests.pipeline.test_sources import LOG
 
 Record: TypeAlias = dict[str, Any]
@@ -30,6 +32,8 @@ LOGGED: list[Record] = [
     for row in LOG.records
 ]
 """A commit and two generations, at offsets 0 to 2 of partition 0."""
+STEM = "__consumer_offsets+0+0000000000"
+FORMS = ["json", "json.gz", "avro"]
 BYTES = ["null", "bytes"]  # the schema of ByteArrayConverter is optional
 WRAPPED = {
     "type": "record",
@@ -133,3 +137,32 @@ def parquet_of(path: Path, records: Sequence[Record]) -> Path:
     }
     pq.write_table(pa.table(columns), path)
     return path
+
+
+def place_of(folder: Path, partition: int = 0) -> Path:
+    return folder / "topics" / "__consumer_offsets" / f"partition={partition}"
+
+
+def records(rows: list[Row]) -> list[Row]:
+    return [row for row in rows if row["what"] == RECORD]
+
+
+def damage(rows: list[Row]) -> list[tuple[str, str, int, str, int]]:
+    """Return kind, source, line, reason, and number of each row of quarantine."""
+    return [
+        (
+            row["what"],
+            row["source"].rpartition("/")[2],
+            row["source_offset"],
+            row["reason"],
+            row["records"],
+        )
+        for row in rows
+        if row["what"] != RECORD
+    ]
+
+
+def churn() -> list[Record]:
+    """Return the records of the long recording."""
+    rows: list[Record] = pq.read_table(CHURN / "consumer_offsets.parquet").to_pylist()
+    return rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +12,8 @@ from pipeline.judging.judge_rows import judge_rows
 from pipeline.judging.judged_batch import Result
 from pipeline.judging.settings import Settings
 from pipeline.rows import case_row
+from rebalance import rebalance_of, to_json
+from tests.pipeline.groups import commit, group, member, replay
 
 
 def judge_case_rows(
@@ -27,3 +29,22 @@ def rows_of(results: Iterable[Result]) -> Iterator[tuple[str, dict[str, Any]]]:
         rows = found.to_pylist() if isinstance(found, pa.RecordBatch) else [found]
         for row in rows:
             yield name, row
+
+
+def document_case(document: Mapping[str, Any]) -> Case:
+    """Return the case of a rebalance/1 document."""
+    text = to_json(rebalance_of(dict(document))).decode()
+    return Case(
+        rebalance_id="r",
+        group_id="g",
+        source_kind="rebalance",
+        source="s",
+        document=text,
+    )
+
+
+def only_case(*committed: tuple[str, int, int]) -> Case:
+    """Return the case of a group with one member, after commits."""
+    records = [commit(*entry) for entry in committed]
+    (case,) = replay(*records, group(1, member("a", ["t", "u", "gone"], {"t": [0]})))
+    return case

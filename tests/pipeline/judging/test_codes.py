@@ -37,8 +37,7 @@ from tests.pipeline.judging.coded import (
     churn_settings,
     question_of,
 )
-from tests.pipeline.judging.judged_cases import judge_case_rows, rows_of
-from tests.pipeline.judging.test_judge_rows import document_case
+from tests.pipeline.judging.judged_cases import document_case, judge_case_rows, rows_of
 from tests.pipeline.recorded import churn_rows
 from tests.support.examples import costly
 from tests.support.shapes import (

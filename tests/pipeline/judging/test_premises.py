@@ -88,12 +88,12 @@ ROWS = {
     "topics that a regular expression matches": (HISTORIES,),
     "owners before": (HISTORIES,),
     "committed offsets": (
-        "test_judge_rows::test_where_nothing_is_committed_the_reset_decides",
+        "test_stated_instances::test_where_nothing_is_committed_the_reset_decides",
         "test_premises::test_offsets_committed_later_do_not_count",
     ),
     "log ends": (
-        "test_judge_rows::test_log_ends_of_another_log_are_not_used",
-        "test_judge_rows::test_lag_counts_from_the_committed_offset_to_the_end",
+        "test_stated_instances::test_log_ends_of_another_log_are_not_used",
+        "test_stated_instances::test_lag_counts_from_the_committed_offset_to_the_end",
     ),
     "durations (`reached_ms`, `unowned_partition_ms`)": (
         "test_durations::test_durations_of_a_clock_that_goes_back",
@@ -109,8 +109,8 @@ ROWS = {
         "test_causes::test_after_a_gap_the_cause_is_unknown",
     ),
     "lag of a monitoring system": (
-        "test_judge_rows::test_monitored_lag_counts_where_log_ends_are_not_known",
-        "test_judge_rows::test_what_monitored_lag_lacks_is_named",
+        "test_stated_instances::test_monitored_lag_counts_where_log_ends_are_not_known",
+        "test_stated_instances::test_what_monitored_lag_lacks_is_named",
     ),
     "racks of partitions": (
         "test_premises::test_without_racks_of_partitions_no_mismatch_is_counted",
