@@ -279,9 +279,13 @@ def gathered(
         yield found
 
 
-def batches_of(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
-    """Gather rows into Arrow batches of bounded size."""
-    for part in gathered(
-        rows, lambda row: len(row.get("value") or b"") + len(row.get("key") or b"")
-    ):
+def batches_of(
+    rows: Iterable[Row], most: int | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Gather rows into Arrow batches of bounded size; ``most`` is as in `gathered`."""
+    for part in gathered(rows, _data_length, most):
         yield pa.RecordBatch.from_pylist(part, schema=ROWS)
+
+
+def _data_length(row: Row) -> int:
+    return len(row.get("value") or b"") + len(row.get("key") or b"")

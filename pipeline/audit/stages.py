@@ -60,6 +60,8 @@ from pipeline.topic_names import names_of_ids
 Batches = Iterator[pa.RecordBatch]
 
 _ALL_CASES: Final = CaseChoice()
+_CASE_BYTES: Final = 4 << 20
+"""Bytes of cases that are written at once, about; several copies exist meanwhile."""
 
 COUNTS: Final = (TOPIC, TOPIC_ID, READ, REPEATED, LEFT_OUT, MATCHED)
 """Kinds of rows that are not judged: the facts and counts of tasks."""
@@ -111,7 +113,7 @@ def reconstruct_batches(
 
     rows = histories_of_groups(counted())
     rows = _single(rows) if are_single else rows
-    yield from batches_of(choice.chosen(rows))
+    yield from batches_of(choice.chosen(rows), _CASE_BYTES)
     yield from batches_of([read_row(count, latest)])
 
 

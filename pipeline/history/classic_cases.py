@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import pyarrow as pa
 
@@ -64,9 +66,8 @@ class ClassicCases(WalkedCases):
         super().__init__(read, read.ranked, slots, undated, ends)
         self._people, self._cases = people, walked
         self._commits = commits_of_states(read, walked.row, slots, ends)
-        # Partitions that members had, then those that they claim, in one column.
-        self._owned = joined(people.held, people.claimed)
         by_claims = np.repeat(walked.is_by_claims, np.diff(walked.member_at))
+        # Partitions that members had are numbered, then those that they claim.
         claims = walked.member + len(people.seat)
         self._source = np.where(by_claims, claims, walked.owner)
 
@@ -110,7 +111,7 @@ class ClassicCases(WalkedCases):
         fields: Columns = {
             "member_id": self._named(on_tape + MEMBER_ID),
             "subscription": topic_lists(gathered(people.wanted, member), self._ranked),
-            "owned": self._held(gathered(self._owned, self._source[listed])),
+            "owned": self._held(self._owned_of(self._source[listed])),
             "assigned": self._held(assigned),
             "generation": pa.array(generation, mask=~claims & is_new),
             "claimed": held_lists(claimed, self._ranked, tells_not),
@@ -123,6 +124,20 @@ class ClassicCases(WalkedCases):
             "last_commit_at": pa.array(committed, mask=committed == UNKNOWN),
         }
         return struct_lists(at - at[0], CASES.field("members").type, fields)
+
+    def _owned_of(self, source: Int64) -> Keys:
+        """Return the partitions that members had or claim."""
+        count = len(self._people.seat)
+        if not (are_claims := source >= count).any():
+            return gathered(self._people.held, source)
+        if are_claims.all():
+            return gathered(self._people.claimed, source - count)
+        return gathered(self._owned, source)
+
+    @cached_property
+    def _owned(self) -> Keys:
+        """Both in one column, which takes as much memory again."""
+        return joined(self._people.held, self._people.claimed)
 
     def _held(self, keys: Keys) -> pa.ListArray:
         return held_lists(keys, self._ranked)
@@ -151,12 +166,12 @@ class ClassicCases(WalkedCases):
         at = cases.member_at[begin : end + 1]
         known = at[0] + np.flatnonzero(cases.began_as[at[0] : at[-1]] != ABSENT)
         source = self._source[cases.began_as[known]]
-        sizes = np.diff(gathered(self._owned, source).at)
+        sizes = np.diff(self._owned_of(source).at)
         known, source = known[sizes > 0], source[sizes > 0]
         on_tape = self._people.place[cases.member[known]]
         fields = {
             "member_id": self._named(on_tape + MEMBER_ID),
-            "owned": self._held(gathered(self._owned, source)),
+            "owned": self._held(self._owned_of(source)),
         }
         is_one_step = cases.round[begin:end] == 1
         kind = CASES.field("episode").type.field("before").type

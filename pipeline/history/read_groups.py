@@ -30,7 +30,7 @@ from pipeline.rows import Row
 from pipeline.sightings import Sighting
 from rebalance import ABSENT, Int64
 
-NUMBERS_TOGETHER: Final = 1 << 18
+NUMBERS_TOGETHER: Final = 1 << 16
 """Partitions and members of the cases that are written at once, about."""
 PLACED: Final = ("group_id", "source", "source_partition", "source_offset", "at")
 

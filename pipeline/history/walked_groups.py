@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -29,21 +28,11 @@ from pipeline.history.target_topics import (
 )
 from pipeline.history.target_walk import walk_targets
 from pipeline.history.targets import ASSIGNED
-from pipeline.records.field_kernels import NameTable
 from pipeline.rows import Row, cases_row
-from pipeline.topic_ids import text_of_id
 
 _REASONS: Final = (NOT_IN_SOURCE, NO_MEMBERS, NO_PREVIOUS)
 _LEAST_TOGETHER, _MOST_TOGETHER = 8, 256
 """Cases of one row. Each row costs time; but cases are divided among tasks by rows."""
-
-
-def id_texts(ids: NameTable) -> pa.StringArray:
-    """Return the ids of topics as text, by number."""
-    begins = ids.at[: ids.used[0] + 1].tolist()
-    text = ids.text[: begins[-1]].tobytes()
-    found = [text_of_id(text[begin:end]) for begin, end in pairwise(begins)]
-    return pa.array(found, pa.string())
 
 
 def classic_rows(

@@ -14,13 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipeline.history.case_lists import name_array, ranks_of
-from pipeline.history.consumer_parts import parts_of
-from pipeline.history.participants import participants_of
+from pipeline.history.held_records import DATA, HeldRecords
 from pipeline.history.read_groups import PLACED, read_groups
+from pipeline.history.read_records import records_of
 from pipeline.history.stream import RecordStream
-from pipeline.history.walked_groups import classic_rows, consumer_rows, id_texts
-from pipeline.records.record_tape import RecordTape, record_tape
+from pipeline.history.walked_groups import classic_rows, consumer_rows
+from pipeline.records.record_tape import RecordTape
 from pipeline.records.tape_layout import (
     COMMITTED,
     DELETED,
@@ -28,13 +27,11 @@ from pipeline.records.tape_layout import (
     EPOCH_NUMBER,
     FORGOTTEN,
     GENERATION,
-    OTHER,
     PARTITION,
     TARGET_EPOCH,
 )
 from pipeline.rows import (
     RECORD,
-    ROWS,
     ROWS_PER_BATCH,
     WITHOUT_TOMBSTONES,
     Row,
@@ -44,10 +41,9 @@ from rebalance import Bools, Int64
 
 _TOGETHER: Final = 2 << 20
 """Bytes of the records that are read at once, about."""
-_LARGE: Final = 16 << 20
 _LARGEST: Final = 256 << 20
 _MOST_RECORDS: Final = 1 << 18
-"""Of a group that is read at once, which takes several times its bytes of memory."""
+"""Of a group that is read at once."""
 _KEY: Final = ("group_id", "source_partition")
 
 
@@ -60,17 +56,20 @@ def histories_of_groups(batches: Iterable[pa.RecordBatch]) -> Iterator[Row]:
         Rows as in `ROWS`, sorted by `pipeline.history.stream.ORDER` over all batches.
     """
     stream = RecordStream()
-    for held, are_whole in _gathered(batches):
-        if are_whole:
-            yield from _histories(held, stream)
-        else:
-            yield from _one_by_one(held.taken()[0], stream)
+    for gathered, are_whole in _gathered(batches):
+        with gathered as held:
+            if are_whole:
+                yield from _histories(held, stream)
+            else:
+                yield from _one_by_one(held, stream)
     yield from stream.finish()
 
 
-def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[_Held, bool]]:
+def _gathered(
+    batches: Iterable[pa.RecordBatch],
+) -> Iterator[tuple[HeldRecords, bool]]:
     """Yield rows of whole groups, and parts of a group that is too large for one."""
-    whole, group = _Held(), _Held()  # the latter has the last group, so far
+    whole, group = HeldRecords(), HeldRecords()  # the latter has the last group, so far
     is_part = False
     before: pa.RecordBatch | None = None
     for batch in batches:
@@ -83,62 +82,28 @@ def _gathered(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[_Held, bool]]
         if len(at):
             first = int(at[0])
             group.add(batch, begins, 0, first)
-            if is_part:
-                yield group, False
+            if is_part or group.is_large:
+                if whole.size:
+                    yield whole, True
+                    whole = HeldRecords()
+                yield group, not is_part
                 is_part = False
-            whole.join(group)
+            else:
+                whole.join(group)
+            group = HeldRecords()
             whole.add(batch, begins, first, end)
         group.add(batch, begins, end, len(batch))
         is_part = is_part or group.size > _LARGEST or group.records > _MOST_RECORDS
         if whole.size and (is_part or whole.size >= _TOGETHER):
             yield whole, True
+            whole = HeldRecords()
         if is_part:
             yield group, False
-    if not is_part:
-        whole.join(group)
-        if whole.size:
-            yield whole, True
-
-
-class _Held:
-    """Batches that are gathered, which rows begin groups, bytes, and records."""
-
-    def __init__(self) -> None:
-        self._clear()
-
-    def add(self, batch: pa.RecordBatch, begins: Bools, at: int, end: int) -> None:
-        if at < end:
-            part = batch.slice(at, end - at)
-            self._batches.append(part)
-            self._begins.append(begins[at:end])
-            self.size += part.nbytes
-            self.records += len(part)
-
-    def join(self, other: _Held) -> None:
-        self._batches += other._batches
-        self._begins += other._begins
-        self.size += other.size
-        self.records += other.records
-        other._clear()
-
-    def taken(self) -> tuple[pa.Table, Bools]:
-        """Return the rows, and which of them begin groups; hold them no more."""
-        table = pa.Table.from_batches(self._batches, ROWS).combine_chunks()
-        begins, size = np.concatenate(self._begins), self.size
-        self._clear()
-        _release(size)
-        return table, begins
-
-    def _clear(self) -> None:
-        self._batches: list[pa.RecordBatch] = []
-        self._begins: list[Bools] = [np.empty(0, np.bool_)]
-        self.size = self.records = 0
-
-
-def _release(size: int) -> None:
-    """Release the memory of so many bytes, which Arrow would keep for a while."""
-    if size > _LARGE:
-        pa.default_memory_pool().release_unused()
+            group = HeldRecords()
+    if whole.size:
+        yield whole, True
+    if group.size:
+        yield group, not is_part
 
 
 def _begins(batch: pa.RecordBatch, before: pa.RecordBatch | None) -> Bools:
@@ -151,27 +116,23 @@ def _begins(batch: pa.RecordBatch, before: pa.RecordBatch | None) -> Bools:
     return found
 
 
-def _histories(held: _Held, stream: RecordStream) -> Iterator[Row]:
+def _histories(held: HeldRecords, stream: RecordStream) -> Iterator[Row]:
     """Reconstruct whole groups."""
-    table, begins = held.taken()
-    is_record = np.array(pc.equal(table["what"], RECORD))
+    rows = held.rows()
+    is_record = np.array(pc.equal(rows["what"], RECORD))
     if not is_record.any():
-        yield from _one_by_one(table, stream)
+        yield from _one_by_one(held, stream)
         return
-    group = np.cumsum(begins) - 1
-    rows = table
+    group = np.cumsum(held.begins) - 1
     if not is_record.all():
-        rows = table.filter(pa.array(is_record)).combine_chunks()
+        rows = rows.filter(pa.array(is_record)).combine_chunks()
         _, group = np.unique(group[is_record], return_inverse=True)
     (batch,) = rows.to_batches()
-    records = record_tape(batch.column("key"), batch.column("value"))
-    names, ids = name_array(records.names), id_texts(records.ids)
-    rank = ranks_of(names)
-    are_again, are_others = _again(batch, group)
-    is_odd = (records.kind == OTHER) & ~are_again
-    records.kind[are_again] = OTHER  # it shows no partitions at its own time
-    people, parts = participants_of(records, rank), parts_of(records, ranks_of(ids))
-    is_odd |= are_others | _is_damage(records) | ~people.is_sound | ~parts.is_sound
+    is_second = _are_repeated(batch, group)
+    are_others = _others(held, is_record, is_second)
+    are_again = is_second & ~are_others
+    records, names, ids, rank, people, parts = records_of(held, is_record, are_again)
+    is_odd = are_others | _is_damage(records) | ~people.is_sound | ~parts.is_sound
     count = int(group[-1]) + 1
     are_classic = _any(group, np.isin(records.kind, (GENERATION, DELETED)), count)
     is_new = np.abs(records.kind) >= EPOCH
@@ -184,11 +145,7 @@ def _histories(held: _Held, stream: RecordStream) -> Iterator[Row]:
         is_odd |= is_new  # a topic has the text of an id as its name
     is_left = _any(group, is_odd, count) | (are_classic & are_new)
     starts = np.searchsorted(group, np.arange(count + 1))
-    can_be_left = bool((is_left | are_new).any()) or not is_record.all()
-    rest, places = table if can_be_left else None, batch.select(PLACED)
-    size = table.nbytes
-    del table, rows, batch  # keys and values take most of the memory
-    _release(size)
+    places = batch.select(PLACED)
     for are_of, is_consumer in ((~are_new, False), (are_new, True)):
         kept = np.flatnonzero(are_of & ~is_left)
         read = read_groups(places, records, names, rank, starts[kept], starts[kept + 1])
@@ -203,8 +160,8 @@ def _histories(held: _Held, stream: RecordStream) -> Iterator[Row]:
     stream.note_repeated(int(np.count_nonzero(are_again & ~is_left[group])))
     left = ~is_record
     left[is_record] = is_left[group]
-    if rest is not None and left.any():
-        yield from _one_by_one(rest.filter(pa.array(left)), stream)
+    if left.any():
+        yield from _one_by_one(held, stream, left)
 
 
 def _any(group: Int64, are: Bools, count: int) -> Bools:
@@ -214,19 +171,35 @@ def _any(group: Int64, are: Bools, count: int) -> Bools:
     return found
 
 
-def _again(batch: pa.RecordBatch, group: Int64) -> tuple[Bools, Bools]:
-    """Return which records repeat the one before, and which contradict it."""
+def _are_repeated(batch: pa.RecordBatch, group: Int64) -> Bools:
+    """Return which records have the offset of the one before."""
     offset = batch.column("source_offset")
     is_second = np.zeros(len(batch), np.bool_)
     is_second[1:] = (group[1:] == group[:-1]) & ~_differ(offset[1:], offset[:-1])
-    is_other = np.zeros(len(batch), np.bool_)
-    rows = np.flatnonzero(is_second)
-    for name in ("key", "value"):
-        column = batch.column(name)
-        is_other[rows] |= _differ(
-            column.take(pa.array(rows)), column.take(pa.array(rows - 1))
-        )
-    return is_second & ~is_other, is_other
+    return is_second
+
+
+def _others(held: HeldRecords, is_record: Bools, is_second: Bools) -> Bools:
+    """Return which of the repeated records contradict the one before."""
+    is_other = np.zeros(len(is_second), np.bool_)
+    if not is_second.any():
+        return is_other
+    number = np.cumsum(is_record) - 1  # of records, by row
+    begin, before = 0, list[pa.RecordBatch]()
+    for batch in held.batches():
+        are_kept = is_record[begin : begin + len(batch)]
+        numbers = number[begin : begin + len(batch)][are_kept]
+        begin += len(batch)
+        part = batch.select(DATA).filter(pa.array(are_kept))
+        if not len(part):
+            continue
+        table = pa.Table.from_batches([*before, part])
+        second = np.flatnonzero(is_second[numbers]) + len(before)
+        for column in table.columns:
+            differ = _differ(column.take(second), column.take(second - 1))
+            is_other[numbers[second - len(before)]] |= differ
+        before = [part.slice(len(part) - 1)]
+    return is_other
 
 
 def _is_damage(records: RecordTape) -> Bools:
@@ -248,8 +221,16 @@ def _differ(column: pa.Array, other: pa.Array) -> Bools:
     return ~np.asarray(same)
 
 
-def _one_by_one(table: pa.Table, stream: RecordStream) -> Iterator[Row]:
-    """Pass sorted rows to a stream; yield the cases that are then complete."""
-    for batch in table.to_batches(ROWS_PER_BATCH):
-        for row in batch.to_pylist():
-            yield from stream.take(row)
+def _one_by_one(
+    held: HeldRecords, stream: RecordStream, are_chosen: Bools | None = None
+) -> Iterator[Row]:
+    """Pass rows, or some of them, to a stream; yield the cases that are complete."""
+    begin = 0
+    for batch in held.batches():
+        rows = batch
+        if are_chosen is not None:
+            rows = batch.filter(pa.array(are_chosen[begin : begin + len(batch)]))
+        begin += len(batch)
+        for start in range(0, len(rows), ROWS_PER_BATCH):
+            for row in rows.slice(start, ROWS_PER_BATCH).to_pylist():
+                yield from stream.take(row)

@@ -28,7 +28,7 @@ from rebalance import NOBODY, ClaimRule, Claims, Instance, Int32, Int64, Racks
 
 _Key: TypeAlias = tuple[bytes, tuple[str, ...]]
 """Bytes of a code, and names of heuristics."""
-MOST_BYTES: Final = 128 << 20
+MOST_BYTES: Final = 64 << 20
 """Bytes of codes and answers that a process keeps."""
 _OBJECTS: Final = 2_000
 """Bytes of the objects of one rebalance without the data of its columns, about."""

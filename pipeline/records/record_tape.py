@@ -7,6 +7,7 @@ records of other kinds of groups, are left to it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
@@ -100,23 +101,59 @@ def record_tape(keys: pa.BinaryArray, values: pa.BinaryArray) -> RecordTape:
 
 def tape_of(keys: Binaries, values: Binaries) -> RecordTape:
     """Read records; keys are not null."""
+    size = keys.data.size + values.data.size
     slots = _FIRST_SLOTS
     while True:
-        found = _read(keys, values, slots)
-        if not found.names.is_full() and not found.ids.is_full():
+        tables = _tables(size, slots)
+        found = _read(keys, values, *tables)
+        if not _are_full(tables):
             return found
         slots *= 8
 
 
-def _read(keys: Binaries, values: Binaries, slots: int) -> RecordTape:
-    """Read records with a number of places for hashes, which can be too small."""
-    size = keys.data.size + values.data.size
+def record_tapes(
+    parts: Callable[[], Iterable[tuple[pa.BinaryArray, pa.BinaryArray]]], size: int
+) -> Iterator[RecordTape]:
+    """Read records of so many bytes in parts, twice: first, for their names.
+
+    Names have the same numbers in all parts, which are those of `record_tape`.
+
+    Parameters
+    ----------
+    parts
+        Reads keys and values; can be called several times.
+    """
+    slots = _FIRST_SLOTS
+    while True:
+        tables = _tables(size, slots)
+        for keys, values in parts():
+            _read(_binaries(keys), _binaries(values), *tables)
+        if not _are_full(tables):
+            break
+        slots *= 8
+    for keys, values in parts():
+        yield _read(_binaries(keys), _binaries(values), *tables)
+
+
+def _tables(size: int, slots: int) -> tuple[NameTable, NameTable]:
+    """Return room for names and ids, which can have too few places for hashes."""
     known = sum(map(len, KNOWN_NAMES))
     names = NameTable.for_bytes(size + known, slots)
-    ids = NameTable.for_bytes(size, slots)
     for name in KNOWN_NAMES:
         text = np.frombuffer(name.encode(), np.uint8)
         number_of(names, text, 0, text.size, AS_TEXT)
+    return names, NameTable.for_bytes(size, slots)
+
+
+def _are_full(tables: Iterable[NameTable]) -> bool:
+    return any(table.is_full() for table in tables)
+
+
+def _read(
+    keys: Binaries, values: Binaries, names: NameTable, ids: NameTable
+) -> RecordTape:
+    """Read records; more names than there is room for are refused."""
+    size = keys.data.size + values.data.size
     count = keys.is_null.size
     room = _room_for(_longest(keys) + _longest(values))
     tape = np.empty(START + size // _BYTES_PER_NUMBER + room, np.int64)

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from pipeline.files.lines import read_lines
-from pipeline.history import whole_groups
+from pipeline.history import held_records, whole_groups
 from pipeline.rows import (
     CASE,
     MISSING,
@@ -93,6 +93,13 @@ def test_small_parts(
     monkeypatch.setattr(whole_groups, "_LARGEST", largest)
     monkeypatch.setattr(whole_groups, "_MOST_RECORDS", most)
     for seed in amount.seeds(amount.share(200, 200)):
+        check_drawn(seed)
+
+
+def test_groups_in_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The records of a large group are in a file, and read a part at a time."""
+    monkeypatch.setattr(held_records, "LARGE", 1 << 9)
+    for seed in amount.seeds(amount.share(100, 100)):
         check_drawn(seed)
 
 
