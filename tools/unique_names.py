@@ -41,7 +41,6 @@ EXCEPTIONS: Final[Mapping[str, str]] = {
     "module documents": TIMED,
     "module explanation": "oracle/explanation words solver/explanation",
     "module findings": "studies/findings writes pages of conformance/findings",
-    "module following": TIMED,
     "module heuristics": TIMED,
     "module judging": TIMED,
     "module kip54": TIMED,

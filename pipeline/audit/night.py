@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
@@ -20,11 +20,12 @@ import pyarrow.compute as pc
 
 from pipeline.audit.cause_column import with_causes
 from pipeline.audit.judged import JudgedRuns, count_quarantine
+from pipeline.audit.live_log import checked_log
 from pipeline.audit.manifest import time_text
 from pipeline.audit.request import AuditRequest
 from pipeline.audit.sorting import in_order
 from pipeline.audit_writing import Tell
-from pipeline.files import Stores, uri_of
+from pipeline.files import Location, Stores, uri_of
 from pipeline.judging.quarantine_rows import quarantined
 from pipeline.known_counts import KnownCounts
 from pipeline.nights.history_store import Carry, HistoryStore, opened_store
@@ -40,7 +41,7 @@ from pipeline.nights.kept_rows import (
 from pipeline.nights.marks import ReadMark, Span, from_marks, gaps, moved, spans_of
 from pipeline.nights.saved_rows import rows_to_carry
 from pipeline.nights.store_files import FINAL, OPEN, first_day
-from pipeline.nights.store_state import ANOTHER, AuditEntry
+from pipeline.nights.store_state import AuditEntry, StoreState
 from pipeline.nights.stored_rows import StoredRows
 from pipeline.rows import (
     KEPT,
@@ -177,9 +178,9 @@ class Night:
         )
 
     @property
-    def audits(self) -> list[AuditEntry]:
-        """The audits in the store."""
-        return self._store.state.audits
+    def state(self) -> StoreState:
+        """The state of the store."""
+        return self._store.state
 
     def described(self) -> dict[str, Any]:
         """Describe the store for the manifest of the output folder."""
@@ -236,13 +237,14 @@ class Night:
                 context=context.after(found, unsettled),
             )
         )
+        first = first_day(store.all_files(), self._keep_days)
         store.commit(
             state.after(
                 self._entry(result),
                 log=self._log,
                 marks=moved(self._marks, read.spans, self._ends),
                 files=[*map(file_id, self._all)],
-                first_day=self._first_day(),
+                first_day=first,
             )
         )
         store.clear()
@@ -264,9 +266,6 @@ class Night:
             sources=[file.name for file in self._read] + ([live] if live else []),
             newest_record=time_text(result.history_end),
         )
-
-    def _first_day(self) -> date | None:
-        return first_day(self._store.all_files(), self._keep_days)
 
     def _write_table(
         self,
@@ -299,24 +298,11 @@ class Night:
         SourceError
             If it is another cluster, or its log was created again, or cut off.
         """
-        from pipeline.live import read_identity  # noqa: PLC0415
-
         live = found.live
         assert live is not None  # noqa: S101  # the caller has looked
-        store, marks = self._store, self._marks
-        identity = read_identity(live.log)
-        store.state.check_log(identity.cluster, identity.topic, store.shown)
+        marks = self._marks
+        identity, _ = checked_log(self._store, live.log)
         self._log = {"cluster": identity.cluster, "topic": identity.topic}
-        bounds = {bound.partition: bound for bound in live.log.bounds()}
-        for partition, mark in marks.items():
-            end = bounds[partition].end if partition in bounds else 0
-            if end < mark.next:
-                raise SourceError(
-                    f"partition {partition} of __consumer_offsets ends at offset "
-                    f"{end:,}, but was read up to {mark.next:,}: it was created again, "
-                    f"or cut off; {ANOTHER}",
-                    source=live.log.server,
-                )
         ranges = []
         for range_ in live.ranges:
             start = max(
@@ -336,8 +322,11 @@ def opened_night(
     found: FoundSources,
     parameters: Mapping[str, Any],
     stores: Stores,
+    opened: HistoryStore | None = None,
 ) -> Iterator[Night | None]:
     """Open the store of a request; None if it has none. ``found`` is restricted.
+
+    The caller can have ``opened`` and locked it already.
 
     Raises
     ------
@@ -353,12 +342,23 @@ def opened_night(
     if request.since or request.until or request.groups:
         reason = "a store keeps everything: not since, until, or groups"
         raise SourceError(reason, source=str(request.history))
-    uri = uri_of(request.history)
-    with opened_store(request.history, stores.of(uri)) as store:
+    with _store_of(request.history, stores, opened) as store:
         options = {name: parameters[name] for name in _OPTIONS}
         store.state.check_options(options, store.shown)
         store.state = replace(store.state, options=options)
         yield Night(store, request, found)
+
+
+@contextmanager
+def _store_of(
+    history: Location, stores: Stores, opened: HistoryStore | None
+) -> Iterator[HistoryStore]:
+    if opened is not None:
+        opened.load()  # an audit that failed can have left files
+        yield opened
+        return
+    with opened_store(history, stores.of(uri_of(history))) as store:
+        yield store
 
 
 def file_id(file: SourceFile) -> str:

@@ -39,6 +39,7 @@ from pipeline.files import LocalStore, Stores, uri_of
 from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.settings import Settings
 from pipeline.known_counts import known_counts
+from pipeline.nights.history_store import HistoryStore
 from pipeline.nights.saved_rows import rows_of_night
 from pipeline.sources.find import FoundSources
 from pipeline.tables import RUN_TABLE, SCHEMAS, TABLES
@@ -79,6 +80,7 @@ def audit(
     tell: Tell = no_report,
     page: WritePage | None = None,
     meanwhile: Callable[[], object] | None = None,
+    store: HistoryStore | None = None,
 ) -> AuditSummary:
     """Judge a history and write its tables to a folder.
 
@@ -99,6 +101,8 @@ def audit(
         Writes ``index.html`` into a folder of tables; it is replaced with them.
     meanwhile
         Called in a thread of its own while Spark starts; it may fail.
+    store
+        The store of the request, if the caller has opened and locked it.
 
     Raises
     ------
@@ -126,13 +130,13 @@ def audit(
             given = found_input(request, live, stores, tell)
             parameters = given.parameters(selected, JUDGED_WHOLE)
             night = stack.enter_context(
-                opened_night(request, given.found, parameters, stores)
+                opened_night(request, given.found, parameters, stores, store)
             )
         found = given.found
         asked = parameters if night is None else parameters | {"night": night.name}
         request_name = fingerprint(found, given.facts, asked)
-        store = stores.of(uri_of(request.out))
-        place = stack.enter_context(staging(request.out, store, request_name, tell))
+        files = stores.of(uri_of(request.out))
+        place = stack.enter_context(staging(request.out, files, request_name, tell))
         if meanwhile is not None:
             in_background(meanwhile)
         spark, java = session.start()
@@ -292,10 +296,10 @@ def _of_all_nights(night: Night, place: Staging, result: NightResult) -> AuditCo
     stored = night.stored()
     for name in SCHEMAS:
         place.fill(name, partial(stored.fill, name))
-    counts, audits = stored.counts(), night.audits
+    counts, state = stored.counts(), night.state
     return AuditCounts(
-        rows_read=sum(entry.rows_read for entry in audits),
-        rows_repeated=sum(entry.rows_repeated for entry in audits),
+        rows_read=state.rows_read,
+        rows_repeated=state.rows_repeated,
         rows=counts.rows,
         quarantine=counts.quarantine,
         durations_unknown=counts.durations_unknown,

@@ -5,8 +5,8 @@ Addresses do not show which cluster, and which log of groups, it is: its ids do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
@@ -29,9 +29,7 @@ class LiveSource:
 
     ``ranges`` are parts of the log, one per task. ``counts`` are partition counts by
     topic, ``names`` those of topic ids (`pipeline.topic_ids`), and ``ends`` the log
-    ends that are known; ``notes`` state which could not be read, and why. ``kept`` are
-    URIs of the folders with the records of ``ranges`` as Parquet, where they were read
-    before (`pipeline.following`); None: they are read from the cluster.
+    ends that are known; ``notes`` state which could not be read, and why.
     """
 
     log: OffsetsLog
@@ -40,7 +38,6 @@ class LiveSource:
     names: dict[str, str]
     ends: Logs
     notes: tuple[str, ...]
-    kept: tuple[str, ...] | None = None
 
     @property
     def records(self) -> int:
@@ -83,20 +80,6 @@ def find_live_source(server: str, settings: ClientSettings) -> LiveSource:
     with connected(server, settings) as admin:
         ranges = tuple(piece for range_ in log.ranges() for piece in pieces(range_))
         return _with_topics(admin, log, ranges)
-
-
-def kept_live_source(
-    log: OffsetsLog, ranges: Iterable[LogRange], kept: Iterable[str]
-) -> LiveSource:
-    """Look at a cluster's topics, after its log of groups was read into folders.
-
-    Raises
-    ------
-    OutsideError
-        If no broker answers, or the cluster rejects a request.
-    """
-    with connected(log.server, log.settings) as admin:
-        return replace(_with_topics(admin, log, tuple(ranges)), kept=tuple(kept))
 
 
 def _with_topics(

@@ -18,6 +18,8 @@ from pipeline.tables import LAYOUT, STORE_FORMAT
 from rebalance import SourceError
 
 ANOTHER: Final = "give another --history"
+MOST_AUDITS: Final = 100
+"""Audits that are listed: one that follows a cluster adds some hundred a day."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +59,22 @@ class StoreState:
     files: list[str] = field(default_factory=list)
     first_day: date | None = None
     audits: list[AuditEntry] = field(default_factory=list)
+    """The last `MOST_AUDITS`."""
+    rows_read_before: int = 0
+    rows_repeated_before: int = 0
+    """Sums over the audits before them."""
+
+    @property
+    def rows_read(self) -> int:
+        """Rows that all audits have read."""
+        return self.rows_read_before + sum(entry.rows_read for entry in self.audits)
+
+    @property
+    def rows_repeated(self) -> int:
+        """Of them, those that were found more than once."""
+        return self.rows_repeated_before + sum(
+            entry.rows_repeated for entry in self.audits
+        )
 
     def check_options(self, options: Mapping[str, Any], store: str) -> None:
         """Compare the options with those of earlier audits.
@@ -96,7 +114,18 @@ class StoreState:
 
     def after(self, entry: AuditEntry, **changes: Any) -> StoreState:
         """Return the state after one more audit."""
-        return replace(self, night=entry.night, audits=[*self.audits, entry], **changes)
+        audits = [*self.audits, entry]
+        dropped = audits[:-MOST_AUDITS]
+        return replace(
+            self,
+            night=entry.night,
+            audits=audits[-MOST_AUDITS:],
+            rows_read_before=self.rows_read_before
+            + sum(audit.rows_read for audit in dropped),
+            rows_repeated_before=self.rows_repeated_before
+            + sum(audit.rows_repeated for audit in dropped),
+            **changes,
+        )
 
     def as_bytes(self) -> bytes:
         """Return the file's content."""

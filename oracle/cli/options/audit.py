@@ -23,6 +23,8 @@ from oracle.cli.options.times import SinceOption, UntilOption, check_window
 
 EVERY: Final = 300.0
 """Seconds between updates of ``--follow`` by default."""
+FOLLOWED: Final = "history"
+"""Folder in ``--out`` of the store of ``--follow``, unless ``--history`` names one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,8 +60,9 @@ class AuditOptions:
         bool,
         typer.Option(
             "--follow",
-            help="Continue with new records until interrupted. The records that were "
-            "read are kept in --out; killed at any moment, the same command continues.",
+            help="Continue with new records until interrupted: each update is an audit "
+            "of a store, --history or else the folder history in --out. Killed at any "
+            "moment, the same command continues.",
         ),
     ] = False
     every: Annotated[
@@ -84,7 +87,8 @@ class AuditOptions:
         int | None,
         typer.Option(
             metavar="N",
-            help="Drop days from --history that are more than N before the newest.",
+            help="Drop days from the store of --history or --follow that are more than "
+            "N before the newest.",
         ),
     ] = None
     master: Annotated[
@@ -233,8 +237,6 @@ class AuditOptions:
             raise typer.BadParameter("--follow requires --bootstrap-server")
         if self.every is not None and not self.follow:
             raise typer.BadParameter("--every requires --follow")
-        if self.follow and self.until is not None:
-            raise typer.BadParameter("--follow has no end: it does not take --until")
         if self.follow and self.fail_on is not None:
             raise typer.BadParameter("--follow has no end: it does not take --fail-on")
         check_window(self.since, self.until)
@@ -244,19 +246,25 @@ class AuditOptions:
         if self.group_name is not None and not self.sources:
             raise typer.BadParameter("--group-name requires a SOURCE: a describe text")
 
+    @property
+    def store(self) -> str | None:
+        """The store of the audit, if there is one."""
+        if self.history is None and self.follow:
+            return f"{self.out}/{FOLLOWED}"
+        return self.history
+
     def _check_history(self) -> None:
         """Check the options of a store, and those that exclude one."""
-        if self.history is None:
+        if self.store is None:
             if self.keep_days is not None:
-                raise typer.BadParameter("--keep-days requires --history")
+                raise typer.BadParameter("--keep-days requires --history or --follow")
             if self.fail_on is not None and self.fail_on.worse:
                 reason = "--fail-on worse compares with the audit before: it requires"
                 raise typer.BadParameter(f"{reason} --history")
             return
         if self.keep_days is not None and self.keep_days < 1:
             raise typer.BadParameter("--keep-days is at least 1")
-        if self.follow:
-            raise typer.BadParameter("--history and --follow exclude one another")
         if self.since or self.until or self.groups:
-            reason = "--history keeps everything: not --since, --until, or --group"
+            name = "--follow" if self.follow else "--history"
+            reason = f"{name} keeps everything: not --since, --until, or --group"
             raise typer.BadParameter(reason)

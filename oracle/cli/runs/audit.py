@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -125,9 +125,14 @@ class CompletedAudit:
 
 
 def audited(
-    options: AuditOptions, live: LiveSource | None, progress: Progress
+    options: AuditOptions,
+    live: LiveSource | None,
+    progress: Progress,
+    run: Callable[..., AuditSummary] | None = None,
 ) -> CompletedAudit:
     """Run an audit; ``live`` is the running cluster among its sources.
+
+    ``run`` takes the place of `pipeline.audit.audit`.
 
     Once it is complete, its metrics and its summary are written, if asked for.
     """
@@ -140,7 +145,7 @@ def audited(
         written.append(_with_page(folder, options, is_alerting=is_alerting))
 
     spare_pandas()
-    summary = audit(
+    summary = (run or audit)(
         _request(options),
         live=live,
         progress=progress,
@@ -227,6 +232,7 @@ def _request(options: AuditOptions) -> AuditRequest:
     return AuditRequest(
         **equal
         | {
+            "history": options.store,
             "sources": options.sources or (),
             "lag": options.lag or (),
             "groups": options.groups or (),

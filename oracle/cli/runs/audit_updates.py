@@ -15,17 +15,18 @@ from oracle.cli.runs.audit import (
     audited,
     client_settings,
 )
+from pipeline.audit import following
 from rebalance import OutsideError
 
 if TYPE_CHECKING:
-    from pipeline.following import Follower
+    from pipeline.audit import Follower
     from pipeline.live import LiveSource
 
 pause = time.sleep
 
 
 def run_follow(options: AuditOptions) -> NoReturn:
-    """Follow a cluster: read and audit, wait, and begin again.
+    """Follow a cluster: look, audit, wait, and begin again.
 
     A failure of the cluster is reported, and the next update tries again, except in the
     first update.
@@ -35,12 +36,12 @@ def run_follow(options: AuditOptions) -> NoReturn:
     OutsideError
         If the first update fails, or Spark has ended.
     """
-    from pipeline.following import following
     from pipeline.live import OffsetsLog
 
     server, every = options.bootstrap_server or "", options.every or EVERY
     log = OffsetsLog(server=server, settings=client_settings(options))
-    with following(options.out, log, master=options.master) as follower:
+    out, store = options.out, options.store or ""
+    with following(out, store, log, master=options.master) as follower:
         updates = _Updates(options, follower)
         is_first = True
         while True:
@@ -65,23 +66,24 @@ class _Updates:
         self._notes: tuple[str, ...] = ()
 
     def next(self) -> None:
-        """Read the new records; if they can change a table, audit all records."""
+        """Look at the new records; if one can change a table, audit them."""
         done: CompletedAudit | None = None
+        follower = self._follower
         with shown_progress(is_quiet=True) as progress:
             progress("read", 0, 1)
-            found = self._follower.read()
+            found = follower.look()
             if found.is_due:
-                done = audited(self._options, self._source(), progress)
-                self._follower.note_audit()
+                source = self._source()
+                done = audited(self._options, source, progress, run=follower.audit)
         if done is None:
             what = "only offset commits" if found.records else "no audit"
             complain(f"{_now()}: records read: {found.records:,}; {what}")
             return
         judged = done.summary.rows["rebalances"]
         before, self._judged = self._judged, judged
-        more = "" if before is None else f" ({judged - before:,} more than before)"
         complain(
-            f"{_now()}: records read: {found.records:,}; rebalances: {judged:,}{more}"
+            f"{_now()}: records read: {follower.records:,}; rebalances: {judged:,}"
+            f"{_difference(judged, before)}"
         )
         if self._options.as_json:
             with opened_sink("-", as_json=True) as sink:
@@ -94,6 +96,14 @@ class _Updates:
                 complain(f"no lag without {note}")
         self._notes = live.notes
         return live
+
+
+def _difference(judged: int, before: int | None) -> str:
+    """Compare with the update before; days that were dropped have rebalances, too."""
+    if before is None:
+        return ""
+    more = "more" if judged >= before else "fewer"
+    return f" ({abs(judged - before):,} {more} than before)"
 
 
 def _now() -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,15 +17,16 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-import pyarrow.dataset as ds
 import pytest
 from pyspark.sql import SparkSession
 
 import pipeline.live
 from conformance.broker import Broker, running_broker
-from pipeline.following import following
+from pipeline.audit import AuditRequest, following
+from pipeline.files import LocalStore
 from pipeline.live import ClientSettings, LiveSource, OffsetsLog, find_live_source
-from pipeline.tables import SCHEMAS
+from pipeline.nights.history_store import opened_store
+from pipeline.tables import SCHEMAS, read_table
 from tests.oracle.cli.commands import Cli
 from tests.oracle.plugins.real import Member, Place
 
@@ -138,29 +141,23 @@ def started_again(command: list[str], broker: Broker) -> Iterator[None]:
         process.wait(PATIENCE)
 
 
-def rows_of(out: Path) -> dict[str, list[dict[str, Any]]]:
+def rows_of(out: Path) -> dict[str, Counter[str]]:
+    """Count the rows of each table, as text."""
     return {
-        name: ds.dataset(out / name, format="parquet").to_table().to_pylist()
-        for name in SCHEMAS
+        name: Counter(map(repr, read_table(out, name).to_pylist())) for name in SCHEMAS
     }
 
 
-def kept_offsets(out: Path) -> list[tuple[int, int]]:
-    table = ds.dataset(out / "records", format="parquet").to_table()
-    places = zip(
-        *(table.column(name).to_pylist() for name in ("partition", "offset")),
-        strict=True,
-    )
-    return sorted(places)
+def next_offsets(out: Path) -> dict[str, int]:
+    """Return the marks of the store in ``out``; empty if it has none."""
+    store = out / "history" / "store.json"
+    state = json.loads(store.read_bytes()) if store.exists() else {"marks": {}}
+    return {number: mark["next"] for number, mark in state["marks"].items()}
 
 
-def offsets_of(broker: Broker) -> list[tuple[int, int]]:
+def ends_of(broker: Broker) -> dict[str, int]:
     log = OffsetsLog(server=broker.address, settings=ClientSettings())
-    return [
-        (record.partition, record.offset)
-        for within in log.ranges()
-        for record in log.records(within)
-    ]
+    return {str(bound.partition): bound.end for bound in log.bounds()}
 
 
 def batch_audit(broker: Broker, out: Path) -> None:
@@ -200,7 +197,7 @@ def test_a_broker_that_disappears_leaves_the_audit_before(
     assert after == before
 
 
-def test_records_are_kept_in_any_file_system(
+def test_the_store_can_be_in_any_file_system(
     spark: SparkSession, broker: Broker, tmp_path: Path
 ) -> None:
     """``viewfs:`` mounts folders under names that are no paths of this machine."""
@@ -210,18 +207,37 @@ def test_records_are_kept_in_any_file_system(
     place = Place(broker=broker, group="first", topics=TOPICS)
     conf: Any = spark._jsc.hadoopConfiguration()
     conf.set("fs.viewfs.mounttable.followed.link./data", real.as_uri())
-    for number in range(2):
-        temporary = real / "out" / "records" / ".0-killed" / "_temporary"
-        with following(there, log, master="local[1]") as found:
-            assert not temporary.exists()
-            assert found.read().is_due
-            batches = [f"{there}/records/batch={n}" for n in range(number + 1)]
-            assert found.source().kept == tuple(batches)
-        assert len(list((real / "out" / "records").iterdir())) == number + 1
-        assert kept_offsets(real / "out") == offsets_of(broker)
-        churn(place, 1)
-        temporary.mkdir(parents=True)
-        (temporary / "part").touch()
+    store = f"{there}/history"
+    request = AuditRequest(sources=(), out=there, history=store, assignors=["range"])
+    left = real / "out" / "history" / "carry" / "night-00009" / "records.parquet"
+    for _ in range(2):
+        with following(there, store, log, master="local[1]") as found:
+            assert not left.exists()
+            assert found.look().is_due
+            assert found.audit(request, live=found.source()).rows["rebalances"]
+            assert found.records
+            assert not found.look().is_due
+            assert next_offsets(real / "out") == ends_of(broker)
+            churn(place, 1)
+            assert found.look().is_due
+        left.parent.mkdir()
+        left.touch()
+
+
+def test_a_second_process_does_not_follow(broker: Broker, tmp_path: Path) -> None:
+    arguments = ["--bootstrap-server", broker.address, "--follow", "--out", "other"]
+    store = str(tmp_path / "store")
+    with opened_store(store, LocalStore()):
+        ended = subprocess.run(
+            [sys.executable, "-m", "oracle", "audit", *arguments, "--history", store],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+    assert ended.returncode == 3
+    reason = "another audit is writing to this store"
+    assert ended.stderr == f"assignor-oracle: {store}: {reason}\n"
 
 
 @pytest.mark.nightly(minutes=4)
@@ -231,23 +247,19 @@ def test_a_follower_loses_nothing_and_repeats_nothing(
     """The tables are at last those of one audit of the cluster."""
     out = tmp_path / "out"
     place = Place(broker=broker, group="second", topics=TOPICS)
-    checkpoint = out / "checkpoint"
+    store = out / "history"
     with follower(broker, out) as reading:
-        reading.wait_for((checkpoint / "offsets" / "0").exists)
+        reading.wait_for((out / ".unfinished").exists)
         reading.kill_all()
-    assert not (checkpoint / "commits" / "0").exists()
-    with follower(broker, out) as auditing:
-        auditing.wait_for((out / ".unfinished").exists)
-        assert auditing.end(signal.SIGKILL) == -signal.SIGKILL
-    assert not (out / "audit.json").exists()
+    assert not (store / "store.json").exists()
+    with follower(broker, out) as writing:
+        writing.wait_for((store / "tables").exists)
+        assert writing.end(signal.SIGKILL) == -signal.SIGKILL
     churn(place, 1)
     with follower(broker, out) as committing:
-        written = out / "audit.json"  # if the page was in place too quickly to be seen
-        committing.wait_for(
-            lambda: any(out.glob(".unfinished/*/index.html")) or written.exists()
-        )
+        committing.wait_for((store / "store.json").exists)
         committing.kill_all()
-    assert kept_offsets(out) == offsets_of(broker)
+    assert not (out / "audit.json").exists() or next_offsets(out)
     with follower(broker, out) as last:
         seen = last.wait_for_line("rebalances: ")
         broken = java_of(broker)
@@ -256,11 +268,12 @@ def test_a_follower_loses_nothing_and_repeats_nothing(
         seen = last.wait_for_line(broker.address, seen)
         with started_again(command, broker):
             churn(place, 2)
-            last.wait_for(lambda: kept_offsets(out) == offsets_of(broker))
+            last.wait_for(lambda: next_offsets(out) == ends_of(broker))
             last.wait_for_line("more than before", seen)
-            last.wait_for_line("records read: 0", len(last.lines))
+            last.wait_for_line("records read: 0; no audit", len(last.lines))
             assert last.end(signal.SIGTERM) == 128 + signal.SIGTERM
             batch_audit(broker, tmp_path / "batch")
     followed, batch = rows_of(out), rows_of(tmp_path / "batch")
-    assert {row["group_id"] for row in batch["rebalances"]} == {"first", "second"}
+    judged = read_table(tmp_path / "batch", "rebalances")["group_id"].to_pylist()
+    assert {*judged} == {"first", "second"}
     assert followed == batch
