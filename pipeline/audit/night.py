@@ -22,6 +22,7 @@ from pipeline.audit.cause_column import with_causes
 from pipeline.audit.judged import JudgedRuns, count_quarantine
 from pipeline.audit.live_log import checked_log
 from pipeline.audit.manifest import time_text
+from pipeline.audit.merging import merge_files
 from pipeline.audit.request import AuditRequest
 from pipeline.audit.sorting import in_order
 from pipeline.audit_writing import Tell
@@ -238,6 +239,7 @@ class Night:
             )
         )
         first = first_day(store.all_files(), self._keep_days)
+        merge_files(store, first, self._cluster)
         store.commit(
             state.after(
                 self._entry(result),

@@ -12,6 +12,9 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import date
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
@@ -23,11 +26,13 @@ from pipeline.files import FileStore, Location, as_given, name_of, uri_of
 from pipeline.nights.cause_context import COLUMNS, CauseContext, no_context
 from pipeline.nights.store_files import (
     CARRY_FOLDER,
+    FINAL,
     TABLES_FOLDER,
     TableFile,
     carry_name,
-    counts,
+    counted,
     file_name,
+    nights_to_merge,
     table_file,
 )
 from pipeline.nights.store_state import StoreState, read_state
@@ -35,7 +40,7 @@ from pipeline.rows import ROWS, Row
 from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
 from pipeline.table_files import write_files
-from pipeline.tables import STORE_STATE
+from pipeline.tables import SCHEMAS, STORE_STATE
 from rebalance import OutsideError
 
 _LOCK: Final = ".history-lock"
@@ -152,11 +157,42 @@ class HistoryStore:
 
     def files(self) -> list[TableFile]:
         """Return the files of the tables that count, in the order of paths."""
-        night, first = self.state.night, self.state.first_day
-        return [file for file in self.all_files() if counts(file, night, first)]
+        return counted(self.all_files(), self.state.night, self.state.first_day)
 
-    def write(self, table: str, kind: str, rows: Iterable[pa.Table]) -> None:
-        """Write rows of the next night, in their order; ``kind`` is final or open."""
+    def many(self, first: date | None) -> Iterator[list[TableFile]]:
+        """Yield the files to merge of a table and day, in the order of nights.
+
+        Those of the next night are among them; ``first`` is the first day that it
+        keeps.
+        """
+        files = counted(self.all_files(), self.state.night + 1, first)
+        final = (file for file in files if file.kind == FINAL)
+        for _, same in groupby(sorted(final), attrgetter("place")):
+            if found := nights_to_merge(same):
+                yield found
+
+    def rows(self, files: Sequence[TableFile], cluster: str) -> Iterator[pa.Table]:
+        """Read files of one table; ``cluster`` is the store's."""
+        with self.here(files) as there:
+            for file in files:
+                schema = SCHEMAS[file.table]
+                rows = pq.ParquetFile(there / file.path).read()
+                for name, value in (("cluster", cluster), ("date", file.day_text)):
+                    values = pa.repeat(pa.scalar(value, pa.string()), len(rows))
+                    rows = rows.append_column(name, values)
+                yield rows.select(schema.names).cast(schema)
+
+    def write(
+        self,
+        table: str,
+        kind: str,
+        rows: Iterable[pa.Table],
+        since: int | None = None,
+    ) -> None:
+        """Write rows of the next night, in their order; ``kind`` is final or open.
+
+        They are all rows of their days of the nights from ``since`` on, if it is given.
+        """
         night = self.state.night + 1
         with as_output_error(self.shown), self._scratch() as scratch:
             write_files(folder := scratch / table, rows)
@@ -165,7 +201,7 @@ class HistoryStore:
                 number = int(path.stem.rpartition("-")[2])
                 target = f"{self.uri}/{TABLES_FOLDER}/{table}/{below}"
                 self._store.make_folder(target)
-                name = file_name(kind, night, number)
+                name = file_name(kind, night, number, since)
                 self._store.upload(path, f"{target}/{name}")
 
     @contextmanager
@@ -181,7 +217,9 @@ class HistoryStore:
         tables = f"{self.uri}/{TABLES_FOLDER}"
         if not self._store.is_folder(tables):
             return []
-        found = (table_file(entry.below) for entry in self._store.files(tables))
+        found = (
+            table_file(entry.below, entry.length) for entry in self._store.files(tables)
+        )
         return [file for file in found if file is not None]
 
     def _carried(self, name: str) -> SourceFile:

@@ -59,17 +59,9 @@ class StoredRows:
 
     def opened(self, table: str, cluster: str) -> pa.Table:
         """Read the rows that can change; ``cluster`` is the store's."""
-        schema = SCHEMAS[table]
         files = [f for f in self._files if f.table == table and f.kind == OPEN]
-        found = [schema.empty_table()]
-        with self._store.here(files) as there:
-            for file in files:
-                rows = pq.ParquetFile(there / file.path).read()
-                for name, value in (("cluster", cluster), ("date", file.day_text)):
-                    values = pa.repeat(pa.scalar(value, pa.string()), len(rows))
-                    rows = rows.append_column(name, values)
-                found.append(rows.select(schema.names).cast(schema))
-        return pa.concat_tables(found)
+        found = self._store.rows(files, cluster)
+        return pa.concat_tables([SCHEMAS[table].empty_table(), *found])
 
     def fill(self, table: str, folder: Path) -> None:
         """Link, or copy, the files of a table into a new folder."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipeline.nights.store_files import TABLES_FOLDER, counts, table_file
+from pipeline.nights.store_files import TABLES_FOLDER, counted, table_file
 from pipeline.nights.store_state import StoreState, read_state
 from pipeline.tables import SCHEMAS, STORE_STATE
 from rebalance import SourceError
@@ -39,12 +39,15 @@ def linked_tables(store: Path) -> Iterator[tuple[Path, StoreState]]:
         for name in SCHEMAS:
             (folder / name).mkdir()
         taken: Counter[str] = Counter()
-        for path in sorted(tables.rglob("*.parquet")):
-            file = table_file(path.relative_to(tables).parts)
-            if file is not None and counts(file, state.night, state.first_day):
-                below = f"{file.table}/{file.folder}"
-                link = folder / below / f"part-{taken[below]:05d}.parquet"
-                taken[below] += 1
-                link.parent.mkdir(parents=True, exist_ok=True)
-                link.symlink_to(path)
+        found = (
+            table_file(path.relative_to(tables).parts, path.stat().st_size)
+            for path in sorted(tables.rglob("*.parquet"))
+        )
+        files = [file for file in found if file is not None]
+        for file in counted(files, state.night, state.first_day):
+            below = f"{file.table}/{file.folder}"
+            link = folder / below / f"part-{taken[below]:05d}.parquet"
+            taken[below] += 1
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(tables / file.path)
         yield folder, state

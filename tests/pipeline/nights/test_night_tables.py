@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from pipeline.nights import store_files
 from pipeline.tables import SCHEMAS, read_table
 from rebalance import SourceError
 from tests.pipeline.local_audit import local_audit
@@ -64,13 +65,21 @@ def check_tables(found: Path, expected: Path, **ignored: Sequence[str]) -> None:
         assert left == right, name
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_nights_of_the_recording(seed: int, tmp_path: Path) -> None:
-    """Three nights at any offsets; the source of each row is the file of its night."""
+@pytest.mark.parametrize(
+    ("seed", "count", "most"), [(0, 3, store_files.MOST_NIGHTS), (1, 7, 1)]
+)
+def test_nights_of_the_recording(
+    seed: int, count: int, most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some nights at any offsets; the source of each row is the file of its night.
+
+    In the second case, their files are merged at once.
+    """
+    monkeypatch.setattr(store_files, "MOST_NIGHTS", most)
     records, rng = recorded(), Random(seed)  # noqa: S311
     options: dict[str, Any] = {"topics": TOPICS, "assignors": ASSIGNORS}
     store, out = tmp_path / "store", tmp_path / "out"
-    for number, night in enumerate(divided(records, rng, 3)):
+    for number, night in enumerate(divided(records, rng, count)):
         path = night_of(tmp_path / "nights", number, night)
         told = local_night([path], store, out, **options)
         assert not told
@@ -85,6 +94,9 @@ def test_nights_of_the_recording(seed: int, tmp_path: Path) -> None:
         episodes=source,
         quarantine=source,
     )
+    names = [path.name for path in (store / "tables").rglob("*.parquet")]
+    is_merged = any(name.startswith(store_files.MERGED) for name in names)
+    assert is_merged == (most == 1)
     # Once more, with all files: nothing is added.
     before = (store / "store.json").read_bytes()
     files = sorted(path for path in store.rglob("*") if path.is_file())

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
+from random import Random
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from pipeline.audit.merging import merge_files
 from pipeline.files import LocalStore, local_path
-from pipeline.nights import AuditEntry
+from pipeline.nights import AuditEntry, StoreState, linked_tables
 from pipeline.nights.cause_context import no_context
 from pipeline.nights.history_store import Carry, HistoryStore, opened_store
 from pipeline.nights.marks import ReadMark
-from pipeline.nights.store_files import FINAL, OPEN, first_day
+from pipeline.nights.store_files import FINAL, MERGED, MOST_NIGHTS, OPEN, first_day
+from pipeline.nights.store_state import MOST_AUDITS, read_state
+from pipeline.nights.stored_rows import StoredRows
 from pipeline.rows import RECORD, ROWS
 from pipeline.sources.parquet_tables import stored_batches
 from pipeline.sources.source_pieces import pieces_of
-from pipeline.tables import SCHEMAS
+from pipeline.tables import SCHEMAS, read_table
 from rebalance import OutsideError, SourceError
 from tests.support.killing import killed_at
 
@@ -56,27 +63,35 @@ def entry(number: int) -> AuditEntry:
     )
 
 
-def rows(text: str, day: str = "2026-11-29") -> pa.Table:
+def rows(text: str, day: str, line: int | None = None) -> pa.Table:
     row = dict.fromkeys(SCHEMAS[TABLE].names)
     row |= {"cluster": "c", "date": day, "reason": text, "records": 1}
+    row["source_offset"] = line
     return pa.Table.from_pylist([row], SCHEMAS[TABLE])
 
 
 def write_night(
-    store: HistoryStore, text: str, *, day: str = "2026-11-29", keep: int | None = None
+    store: HistoryStore,
+    text: str,
+    *,
+    day: str = "2026-11-29",
+    keep: int | None = None,
+    line: int | None = None,
 ) -> None:
     """Add a night, all of whose files have one text."""
     number = store.state.night + 1
-    store.write(TABLE, FINAL, [rows(text, day)])
-    store.write(TABLE, OPEN, [rows(text, day)])
+    store.write(TABLE, FINAL, [rows(text, day, line)])
+    store.write(TABLE, OPEN, [rows(text, day, line)])
     row = dict.fromkeys(ROWS.names) | {"what": RECORD, "reason": text}
     records = [pa.Table.from_pylist([row], ROWS)]
     store.write_carry(Carry(records=records, topics=[], context=no_context()))
+    first = first_day(store.all_files(), keep)
+    merge_files(store, first, "c")
     state = store.state.after(
         entry(number),
         options=OPTIONS,
         marks={3: ReadMark(next=number, latest=7)},
-        first_day=first_day(store.all_files(), keep),
+        first_day=first,
     )
     store.commit(state)
     store.clear()
@@ -139,6 +154,85 @@ def test_a_night_that_is_killed(store: LocalStore, tmp_path: Path) -> None:
             assert sum("open-" in name for name in paths) == 1, change
             assert sum("night-" in name for name in paths) == night + 1, change
     assert seen == {1, 2}
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("store", [LocalStore(), CopyingStore()])
+def test_a_kill_while_files_are_merged(store: LocalStore, tmp_path: Path) -> None:
+    """The rows are those before, or with the new night, whatever is left behind."""
+    base, texts = tmp_path / "base", [str(number) for number in range(MOST_NIGHTS)]
+    for text in texts:
+        add_night(base, LocalStore(), text)
+    change, is_killed, seen = 0, True, set[int]()
+    while is_killed:
+        change += 1
+        shutil.copytree(base, folder := tmp_path / str(change))
+        is_killed = killed_at(change, partial(add_night, folder, store, "new"))
+        with linked_tables(folder) as (linked, state):
+            night = state.night
+            final = [*texts, "new"][:night]
+            expected = [*final, final[-1]]
+            found = read_table(linked, TABLE)["reason"].to_pylist()
+            assert sorted(found) == sorted(expected), change
+        with opened_store(folder, LocalStore()) as opened:
+            assert texts_of(opened) == [final[-1], *expected], change
+            paths = {path.name for path in folder.rglob("*") if path.is_file()}
+            count = 1 if night > MOST_NIGHTS else MOST_NIGHTS
+            assert sum("night" in name for name in paths) == count, change
+            seen.add(night)
+            write_night(opened, "next")
+            assert texts_of(opened) == ["next", *final, "next", "next"], change
+    assert seen == {MOST_NIGHTS, MOST_NIGHTS + 1}
+
+
+def test_many_nights_are_few_files(tmp_path: Path) -> None:
+    """Of each table and day, with all rows, in the store and in its copies."""
+    rng, kept = Random(5), list[tuple[str, str]]()  # noqa: S311
+    with opened_store(tmp_path / "store", LocalStore()) as store:
+        for number in range(40):
+            day = f"2026-11-{25 + min(number // 10, rng.randrange(5))}"
+            write_night(store, str(number), day=day)
+            kept.append((day, str(number)))
+            whole = Counter([*kept, kept[-1]])  # the final row, and the open one
+            assert days_and_texts(store) == whole
+            final = [file for file in store.files() if file.kind == FINAL]
+            days = Counter(file.folder for file in final)
+            assert max(days.values()) <= MOST_NIGHTS
+            paths = [*(tmp_path / "store" / "tables").rglob("*.parquet")]
+            assert len(paths) == len(store.files())
+        assert any(file.name.startswith(MERGED) for file in final)
+        StoredRows(store).fill(TABLE, tmp_path / TABLE)
+        copied = read_table(tmp_path, TABLE).select(["date", "reason"])
+        assert Counter(tuple(row.values()) for row in copied.to_pylist()) == whole
+
+
+def days_and_texts(store: HistoryStore) -> Counter[tuple[str, str]]:
+    return Counter(
+        (row["date"], row["reason"])
+        for table in store.rows(store.files(), "c")
+        for row in table.to_pylist()
+    )
+
+
+def test_merged_files_of_two_sizes_are_sorted(tmp_path: Path) -> None:
+    """Rows of a merged file are in the order of the table, whatever their nights."""
+    with opened_store(tmp_path, LocalStore()) as store:
+        for number in range(MOST_NIGHTS + 1):
+            write_night(store, str(MOST_NIGHTS - number), line=MOST_NIGHTS - number)
+        (file,) = (file for file in store.files() if file.kind == FINAL)
+        assert (file.first, file.night) == (1, MOST_NIGHTS + 1)
+        (table,) = store.rows([file], "c")
+        assert table["source_offset"].to_pylist() == [*range(MOST_NIGHTS + 1)]
+
+
+def test_the_last_audits_are_listed_and_all_are_counted() -> None:
+    state = StoreState()
+    for number in range(MOST_AUDITS + 5):
+        state = state.after(replace(entry(number + 1), rows_repeated=number))
+    state = read_state(state.as_bytes(), "store")
+    assert [audit.night for audit in state.audits] == [*range(6, MOST_AUDITS + 6)]
+    assert state.night == state.rows_read == MOST_AUDITS + 5
+    assert state.rows_repeated == sum(range(MOST_AUDITS + 5))
 
 
 def test_a_second_process_does_not_write(tmp_path: Path) -> None:
