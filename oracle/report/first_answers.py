@@ -88,20 +88,25 @@ def first_answers(
         Time of the audit, as of `oracle.report.about.About`.
     """
     listed = {(row.cluster, row.group): row for row in causes}
-    first = facts.groups[0] if facts.groups and harm_words(facts.groups[0]) else None
-    of_first = (first.cluster, first.group) if first else None
+    advised = advised_row(facts)
+    of_first = (advised.cluster, advised.group) if advised else None
     return FirstAnswers(
-        advised=_last_row(facts.groups, first) if first else None,
+        advised=advised,
         causes=listed.get(of_first) if of_first else None,
         busiest=listed.get(busiest) if busiest and busiest != of_first else None,
         day=_day(facts, units, made_at),
     )
 
 
-def _last_row(rows: Sequence[ClientRow], first: ClientRow) -> ClientRow:
-    """Return the row of the assignor that a group used last."""
+def advised_row(facts: Facts) -> ClientRow | None:
+    """Return the row with the advice for the first group, None if it has no harm."""
+    if not facts.groups or not harm_words(facts.groups[0]):
+        return None
+    first = facts.groups[0]
     of_group = [
-        row for row in rows if (row.cluster, row.group) == (first.cluster, first.group)
+        row
+        for row in facts.groups
+        if (row.cluster, row.group) == (first.cluster, first.group)
     ]
     return next(filter(_is_present, of_group), first)
 

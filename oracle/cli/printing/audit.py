@@ -46,12 +46,16 @@ def audit_parts(
     """Lay out the results of clients and snapshots, and where tables and page are.
 
     ``used`` are the parameters of the audit, with the side files that it found. The
-    first line is the page's, and the order of the groups, too.
+    first lines are the page's, and the order of the groups, too.
     """
     from oracle.report.finding import headline
+    from oracle.report.first_answers import advised_row
 
-    parts: list[Part] = [
-        TextLine(f"{headline(facts).text}.", bold=True),
+    parts: list[Part] = [TextLine(f"{headline(facts).text}.", bold=True)]
+    if row := advised_row(facts):
+        group = abridged(row.group, NAME_SHOWN)
+        parts.append(TextLine(f"How to help {group}: {visible(row.advice)}."))
+    parts += [
         TextLine(""),
         sheet_of("Results of the clients", _OF_CLIENTS, facts.clients),
         TextLine(""),

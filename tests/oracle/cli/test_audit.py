@@ -115,6 +115,7 @@ def test_the_summary_states_paths_and_counts(
     assert "with partition counts from topics.json" in lines
     assert lines[0].startswith("orders let several members read the same partitions")
     assert lines[0].endswith(" for 4.0 partition-seconds in 1 rebalance.")
+    assert lines[1].startswith("How to help orders: its last assignment is invalid")
     assert "orders\tsticky\t5\t4.0\t6\t1\t1\t1" in text.splitlines()
     assert "1200\tset-aside: new\\x1b protocol" in text.splitlines()
     assert ended.complaints == [
