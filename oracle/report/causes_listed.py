@@ -13,9 +13,13 @@ import pyarrow.dataset as ds
 from oracle.report.cause_sentences import GroupCauses, group_causes
 from oracle.report.load import Tables, read_columns
 from oracle.report.silent_members import OF_REBALANCE as OF_STATE
-from oracle.report.silent_members import group_silences, members_of
-from oracle.report.spared_revocations import OF_REBALANCE, group_revocations
-from oracle.report.what_ifs import group_what_ifs
+from oracle.report.silent_members import GroupSilence, group_silences, members_of
+from oracle.report.spared_revocations import (
+    OF_REBALANCE,
+    GroupRevocations,
+    group_revocations,
+)
+from oracle.report.what_ifs import GroupWhatIfs, group_what_ifs
 
 _COLUMNS: Final = (*dict.fromkeys((*OF_REBALANCE, *OF_STATE, "date", "at", "members")),)
 _UNKNOWN: Final = "unknown"
@@ -63,25 +67,32 @@ def causes_listed(
     chosen = ds.field("group_id").isin(names)
     rows = read_columns(tables.folder, "rebalances", _COLUMNS, chosen)
     actual = tables.actual.filter(pc.is_in(tables.actual["group_id"], names))
-    found = {
-        (causes.cluster, causes.group): ListedCauses(
-            cluster=causes.cluster,
-            group=causes.group,
-            sentence=causes.sentence,
-            unread=silence.findings,
-            avoided=replayed.findings,
-            kept=revocations.findings,
-        )
-        for causes, silence, replayed, revocations in zip(
-            group_causes(rows),
-            group_silences(rows, members_of(tables, rows)),
-            group_what_ifs(rows),
-            group_revocations(rows, actual),
-            strict=True,
-        )
-        if _are_known(causes)
-    }
+    per_group = zip(
+        group_causes(rows),
+        group_silences(rows, members_of(tables, rows)),
+        group_what_ifs(rows),
+        group_revocations(rows, actual),
+        strict=True,
+    )
+    listed = [_listed(*parts) for parts in per_group if _are_known(parts[0])]
+    found = {(row.cluster, row.group): row for row in listed}
     return [found[group] for group in groups if group in found]
+
+
+def _listed(
+    causes: GroupCauses,
+    silence: GroupSilence,
+    replayed: GroupWhatIfs,
+    revocations: GroupRevocations,
+) -> ListedCauses:
+    return ListedCauses(
+        cluster=causes.cluster,
+        group=causes.group,
+        sentence=causes.sentence,
+        unread=silence.findings,
+        avoided=replayed.findings,
+        kept=revocations.findings,
+    )
 
 
 def _are_known(causes: GroupCauses) -> bool:

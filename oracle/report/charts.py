@@ -140,7 +140,7 @@ def _cells(counts: Sequence[int]) -> Iterator[tuple[int, str]]:
 
 
 def _labels_width(labels: Iterable[str]) -> int:
-    """Return room for the longest label and the distance to what is next to it."""
+    """Return room for the longest label and the distance to its neighbor."""
     return 10 + max((sum(map(_letter_width, label)) for label in labels), default=0)
 
 

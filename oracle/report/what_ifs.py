@@ -81,13 +81,7 @@ def group_what_ifs(
     """
     if not len(rebalances):
         return ()
-    _, group = groups_of_rows(rebalances)
-    places = [
-        np.asarray(pc.fill_null(rebalances[name], -1))
-        for name in ("source_offset", "source_partition")
-    ]
-    order = np.lexsort((*places, group))
-    ordered = rebalances.take(pa.array(order))
+    ordered = _by_group_and_record(rebalances)
     keys, group = groups_of_rows(ordered)
     listed = counts_of_rows(ordered["causes"])
     kinds = {kind: count > 0 for kind, count in listed.items()}
@@ -110,6 +104,15 @@ def group_what_ifs(
         for place, (cluster, name) in enumerate(keys)
     ]
     return tuple(sorted(found, key=lambda row: (row.cluster, row.group)))
+
+
+def _by_group_and_record(rebalances: pa.Table) -> pa.Table:
+    _, group = groups_of_rows(rebalances)
+    places = [
+        np.asarray(pc.fill_null(rebalances[name], -1))
+        for name in ("source_offset", "source_partition")
+    ]
+    return rebalances.take(pa.array(np.lexsort((*places, group))))
 
 
 def _avoided(kinds: dict[str, Bools], group: Int64, all_returned: Bools) -> Bools:
