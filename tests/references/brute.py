@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from verify import Case, TooLarge, case_of
-from verify.policy.brute_force import states_of
+from verify.policy.enumeration import states_of
 from verify.policy.notation import Policy, read_policy
 from verify.policy.objectives import (
     Tally,

@@ -6,12 +6,9 @@ share no code with ``heuristics``; differential tests compare both.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from tests.support.shapes import Document
 
 Held = dict[str, dict[str, list[int]]]
-Reference = Callable[[Document], Held]
 
 
 def java(text: str) -> list[int]:

@@ -4,7 +4,8 @@ The core (the modules of ``verify``) imports it in `verify.handover` alone.
 """
 
 from verify.policy.answers import judge_stated
-from verify.policy.brute_force import TooLarge, best, enumerate_claims, every_assignment
+from verify.policy.brute_force import best, enumerate_claims
+from verify.policy.enumeration import TooLarge, every_assignment
 from verify.policy.notation import STATED_FIELDS
 
 __all__ = [

@@ -127,8 +127,8 @@ def test_refuses_to_list_too_many() -> None:
 
 
 def test_limits_are_included(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("verify.policy.brute_force.ASSIGNMENTS_MAX", 8)
-    monkeypatch.setattr("verify.policy.brute_force.STEPS_MAX", 8)
+    monkeypatch.setattr("verify.policy.enumeration.ASSIGNMENTS_MAX", 8)
+    monkeypatch.setattr("verify.policy.enumeration.STEPS_MAX", 8)
     assert len(list(verify.every_assignment(crowd(2, 3)))) == 8
     with pytest.raises(verify.TooLarge):
         next(verify.every_assignment(crowd(2, 4)))
