@@ -38,8 +38,12 @@ from pipeline.unfinished import Unfinished
 
 TASKS_PER_CORE: Final = 4
 LEAST_TASKS: Final = 4
-BYTES_PER_TASK: Final = 8 << 20
-"""Bytes of sources per task of the reconstruction; at least one task per core."""
+BYTES_PER_TASK: Final = 2 << 20
+"""Bytes of sources per task of the reconstruction; at least one task per core.
+
+Compressed sources have six to eight times as many bytes in memory, where a task sorts
+them without files if they are few (`pipeline.audit.sorting`).
+"""
 
 BYTES_PER_PART: Final = 1 << 20
 MOST_PARTS: Final = 1_000
@@ -85,7 +89,7 @@ def division_of(
     most = tasks or max(LEAST_TASKS, TASKS_PER_CORE * cores)
     by_length = min(MOST_PARTS, length // BYTES_PER_PART)
     return Division(
-        tasks=min(most, max(cores, length // BYTES_PER_TASK)),
+        tasks=min(most, cores * max(1, length // (BYTES_PER_TASK * cores))),
         parts=tasks or max(most, by_length),
     )
 
