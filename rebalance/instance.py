@@ -110,6 +110,23 @@ class Instance:
         if not self.instance_ids:
             object.__setattr__(self, "instance_ids", (None,) * len(self.members))
 
+    @classmethod
+    def of_columns(cls, **fields: object) -> Instance:
+        """Make an instance of all fields, the derived ones too, without any check.
+
+        Its columns are made read-only.
+        """
+        instance = object.__new__(cls)
+        for name, value in fields.items():
+            object.__setattr__(instance, name, value)
+        for column in (
+            instance.partition_topic,
+            instance.owner,
+            *_given_columns(instance),
+        ):
+            column.setflags(write=False)
+        return instance
+
     def _repr_html_(self) -> str:
         """Show the members in a notebook: topics, owned partitions, and their lag."""
         held = self.owner >= 0

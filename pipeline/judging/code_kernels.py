@@ -82,12 +82,12 @@ class Answers(NamedTuple):
 
 
 class AnswersOfMany(NamedTuple):
-    """Two answers to each of R rebalances, one after another, as in `Answers`.
+    """Answers to each of R rebalances, one after another, as in `Answers`.
 
     Attributes
     ----------
     assignee : int32
-    figures : int64 (2R, FIELDS)
+    figures : int64 (A, FIELDS)
     loads : int64
     chains : int32
     counts : int64 (R, COUNTS)
@@ -104,34 +104,49 @@ class AnswersOfMany(NamedTuple):
     price: Int32
 
 
+class Begins(NamedTuple):
+    """First entries of each rebalance in columns of many, and the ends; int64 (R+1,).
+
+    Attributes
+    ----------
+    code
+    member
+        In ``level`` and ``price``.
+    answer
+        In ``figures``.
+    load
+        In ``loads`` and ``chains``.
+    row
+        In ``assignee``.
+    """
+
+    code: Int64
+    member: Int64
+    answer: Int64
+    load: Int64
+    row: Int64
+
+
 @kernel
 def evaluate_all(
-    codes: Int64,
-    code_at: Int64,
-    current_generation: bool,
-    member_at: Int64,
-    partition_at: Int64,
-    answers: AnswersOfMany,
+    codes: Int64, begins: Begins, current_generation: bool, answers: AnswersOfMany
 ) -> None:
     """Write the real answers, the optima, and the counts of R rebalances.
 
-    Parameters
-    ----------
-    codes, code_at : int64, int64 (R+1,)
-    member_at, partition_at : int64 (R+1,)
+    Of further answers, the assignees are given; their facts are written.
     """
-    for r in range(code_at.size - 1):
-        members = slice(2 * member_at[r], 2 * member_at[r + 1])
-        partitions = slice(2 * partition_at[r], 2 * partition_at[r + 1])
-        own = slice(member_at[r], member_at[r + 1])
+    code, member, answer, load, row = begins
+    for r in range(code.size - 1):
+        own, count = slice(member[r], member[r + 1]), answer[r + 1] - answer[r]
+        loads, rows = slice(load[r], load[r + 1]), slice(row[r], row[r + 1])
         answers.level[own], answers.price[own] = _evaluate(
-            codes[code_at[r] : code_at[r + 1]],
+            codes[code[r] : code[r + 1]],
             current_generation,
             Answers(
-                answers.assignee[partitions].reshape(2, -1),
-                answers.figures[2 * r : 2 * r + 2],
-                answers.loads[members].reshape(2, -1),
-                answers.chains[members].reshape(2, -1),
+                answers.assignee[rows].reshape(count, -1),
+                answers.figures[answer[r] : answer[r + 1]],
+                answers.loads[loads].reshape(count, -1),
+                answers.chains[loads].reshape(count, -1),
             ),
             answers.counts[r],
         )
@@ -141,12 +156,12 @@ def evaluate_all(
 def _evaluate(
     code: Int64, current_generation: bool, answers: Answers, counts: Int64
 ) -> tuple[Int32, Int32]:
-    """Write the real answer and the optimum, and the counts of the rebalance.
+    """Write the answers to a rebalance, and its counts.
 
     Parameters
     ----------
     answers
-        Of 2 answers, the real one and the optimum.
+        The real answer, the optimum, and further ones, whose assignees are given.
     counts : int64 (COUNTS,)
 
     Returns
@@ -156,11 +171,7 @@ def _evaluate(
     """
     sections = sections_of(code)
     layout = lay_out(sections, current_generation)
-    counts[PEAK_LAG_BOUND] = _peak_lag_bound(sections, layout)
-    sizes = np.diff(sections.topic_offsets)
-    counts[TOPICS] = np.count_nonzero(layout.subscribed)
-    counts[PARTITIONS] = sizes[layout.subscribed].sum()
-    counts[OWNED] = np.count_nonzero(layout.owner != NOBODY)
+    _count(sections, layout, counts)
     assignee, level, price, is_balanced, kept, most_kept = solve_columns(
         sections.topic_offsets,
         sections.member_class,
@@ -184,29 +195,21 @@ def _evaluate(
             needless = figures[1, KEPT] - figures[0, KEPT]
             lag = _needless_lag(sections.lag, layout.owner, given, needless)
             figures[0, NEEDLESS_LAG] = lag
+    for a in range(2, figures.shape[0]):
+        more = answers.assignee[a]
+        _measure(sections, layout, more, False, loads[a], bound, figures[a])
+        _decide(sections, more, loads[a], least, figures[a], chains[a])
     return level, price
 
 
 @kernel
-def evaluate_more(
-    code: Int64, current_generation: bool, least: Int64, bound: int, answers: Answers
-) -> None:
-    """Write the facts of further answers, whose assignees are given.
-
-    Parameters
-    ----------
-    least : int64 (M,)
-        Loads of the proved optimum, largest first.
-    bound : int
-        On the peak lag, records.
-    """
-    sections = sections_of(code)
-    layout = lay_out(sections, current_generation)
-    for a in range(answers.assignee.shape[0]):
-        assignee, figures = answers.assignee[a], answers.figures[a]
-        loads = answers.loads[a]
-        _measure(sections, layout, assignee, False, loads, bound, figures)
-        _decide(sections, assignee, loads, least, figures, answers.chains[a])
+def _count(sections: Sections, layout: Layout, counts: Int64) -> None:
+    """Write the counts of a rebalance that need no answer."""
+    counts[PEAK_LAG_BOUND] = _peak_lag_bound(sections, layout)
+    sizes = np.diff(sections.topic_offsets)
+    counts[TOPICS] = np.count_nonzero(layout.subscribed)
+    counts[PARTITIONS] = sizes[layout.subscribed].sum()
+    counts[OWNED] = np.count_nonzero(layout.owner != NOBODY)
 
 
 @kernel

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from pipeline.judging.rebalance_code import Sections
-from rebalance import NOBODY, Bools, Int32, Subscriptions, kernel, write_owners
+from pipeline.judging.rebalance_code import Sections, sections_of
+from rebalance import NOBODY, Bools, Int32, Int64, Subscriptions, kernel, write_owners
 
 
 class Layout(NamedTuple):
@@ -34,6 +34,34 @@ class Layout(NamedTuple):
     owner: Int32
     is_claimed: Bools
     can_wait: Bools
+
+
+InstanceColumns: TypeAlias = tuple[
+    Int64, Int64, Int32, Int64, Int32, Int64, Int32, Int64, Int32, Int32, Int32
+]
+"""Columns of `rebalance.Instance`: ``topic_offsets``, ``lag``, ``member_class``,
+``class_offsets``, ``class_topics``, generations, racks of members, offsets and
+partitions of claims, ``partition_topic``, and ``owner``."""
+
+
+@kernel
+def instance_columns(code: Int64, current_generation: bool) -> InstanceColumns:
+    """Read the columns that heuristics need, with resolved owners."""
+    sections = sections_of(code)
+    layout = lay_out(sections, current_generation)
+    return (
+        sections.topic_offsets,
+        sections.lag,
+        sections.member_class,
+        sections.class_offsets,
+        sections.class_topics,
+        sections.generation,
+        sections.rack.astype(np.int32),
+        sections.claim_offsets,
+        sections.claims,
+        layout.topic,
+        layout.owner,
+    )
 
 
 @kernel

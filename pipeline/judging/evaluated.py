@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from operator import mul
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -17,13 +18,13 @@ from pipeline.judging.code_kernels import (
     COUNTS,
     FIELDS,
     IS_PROVED,
-    PEAK_LAG_BOUND,
     Answers,
     AnswersOfMany,
+    Begins,
     evaluate_all,
-    evaluate_more,
 )
-from pipeline.judging.rebalance_code import RACKS, RebalanceCode, sections_of
+from pipeline.judging.code_layout import instance_columns
+from pipeline.judging.rebalance_code import RACKS, RebalanceCode
 from rebalance import NOBODY, ClaimRule, Claims, Instance, Int32, Int64, Racks
 
 _Key: TypeAlias = tuple[bytes, tuple[str, ...]]
@@ -32,6 +33,8 @@ MOST_BYTES: Final = 64 << 20
 """Bytes of codes and answers that a process keeps."""
 _OBJECTS: Final = 2_000
 """Bytes of the objects of one rebalance without the data of its columns, about."""
+ROWS: Final = 1 << 20
+"""Partitions of all answers that are evaluated together, about."""
 SAMPLE: Final = 16
 """The judge checks all answers to one of so many rebalances."""
 
@@ -130,17 +133,18 @@ class EvaluatedCodes:
     def _evaluated(
         self, requests: Mapping[_Key, RebalanceCode]
     ) -> Iterator[Evaluated | None]:
-        if not requests:
-            return
-        first = _first_answers([*requests.values()], self.claim_rule)
-        for ((data, heuristics), rebalance), answers in zip(
-            requests.items(), first, strict=True
-        ):
-            digest = blake2b(data, digest_size=8).digest()
-            is_sampled = int.from_bytes(digest, "big") % SAMPLE == 0
-            yield _evaluated(
-                rebalance, self.claim_rule, heuristics, answers, is_sampled=is_sampled
-            )
+        runs = (
+            _run(rebalance, key, self.claim_rule) for key, rebalance in requests.items()
+        )
+        some, rows = list[_Run](), 0
+        for run in runs:
+            some.append(run)
+            rows += (2 + len(run.assignees)) * run.rebalance.n_partitions
+            if rows >= ROWS:
+                yield from _found(some, self.claim_rule)
+                some, rows = [], 0
+        if some:
+            yield from _found(some, self.claim_rule)
 
     def _keep(self, key: _Key, found: Evaluated) -> None:
         size = len(key[0]) + found.size
@@ -153,67 +157,19 @@ class EvaluatedCodes:
             self.n_bytes -= len(dropped) + old.size
 
 
-class _First(NamedTuple):
-    """The real answer and the optimum of one rebalance."""
+class _Run(NamedTuple):
+    """A rebalance, and the assignments of heuristics to it."""
 
-    answers: Answers
-    counts: Int64
-    level: Int32
-    price: Int32
-
-
-def _first_answers(
-    rebalances: Sequence[RebalanceCode], claim_rule: ClaimRule
-) -> Iterator[_First]:
-    member_at = begins_of([len(rebalance.members) for rebalance in rebalances])
-    partition_at = begins_of([rebalance.n_partitions for rebalance in rebalances])
-    n_members, n_partitions = int(member_at[-1]), int(partition_at[-1])
-    every = AnswersOfMany(
-        assignee=np.full(2 * n_partitions, NOBODY, np.int32),
-        figures=np.zeros((2 * len(rebalances), FIELDS), np.int64),
-        loads=np.zeros(2 * n_members, np.int64),
-        chains=np.zeros(2 * n_members, np.int32),
-        counts=np.zeros((len(rebalances), COUNTS), np.int64),
-        level=np.zeros(n_members, np.int32),
-        price=np.zeros(n_members, np.int32),
-    )
-    evaluate_all(
-        np.concatenate([rebalance.code for rebalance in rebalances]),
-        begins_of([rebalance.code.size for rebalance in rebalances]),
-        claim_rule is ClaimRule.CURRENT_GENERATION,
-        member_at,
-        partition_at,
-        every,
-    )
-    members, partitions = member_at.tolist(), partition_at.tolist()
-    for r in range(len(rebalances)):
-        begin, end = members[r : r + 2]
-        first, last = partitions[r : r + 2]
-        # Copies: a kept answer must not keep the columns of all others.
-        yield _First(
-            answers=Answers(
-                assignee=every.assignee[2 * first : 2 * last].reshape(2, -1).copy(),
-                figures=every.figures[2 * r : 2 * r + 2].copy(),
-                loads=every.loads[2 * begin : 2 * end].reshape(2, -1).copy(),
-                chains=every.chains[2 * begin : 2 * end].reshape(2, -1).copy(),
-            ),
-            counts=every.counts[r].copy(),
-            level=every.level[begin:end].copy(),
-            price=every.price[begin:end].copy(),
-        )
+    rebalance: RebalanceCode
+    assignees: dict[str, Int32]
+    refused: dict[str, str]
+    failures: tuple[Failure, ...]
+    is_sampled: bool
 
 
-def _evaluated(
-    rebalance: RebalanceCode,
-    claim_rule: ClaimRule,
-    heuristics: tuple[str, ...],
-    found: _First,
-    *,
-    is_sampled: bool,
-) -> Evaluated | None:
-    first, counts = found.answers, found.counts
-    if not counts[IS_PROVED]:
-        return None
+def _run(rebalance: RebalanceCode, key: _Key, claim_rule: ClaimRule) -> _Run:
+    """Run the heuristics of a key."""
+    data, heuristics = key
     assignees, refused, failures = {}, {}, list[Failure]()
     if heuristics:
         instance = _instance_of(rebalance, claim_rule)
@@ -227,74 +183,129 @@ def _evaluated(
                     refused[name] = reason
             except Exception as error:  # noqa: BLE001  # a failure affects one answer
                 failures.append(Failure(assignor=name, error=error))
-    answers = first
-    if assignees:
-        answers = _with_room(first, len(assignees))
-        more = _from(answers, 2)
-        np.concatenate([*assignees.values()], out=more.assignee.reshape(-1))
-        bound = counts[PEAK_LAG_BOUND]
-        is_strict = claim_rule is ClaimRule.CURRENT_GENERATION
-        evaluate_more(rebalance.code, is_strict, first.loads[1], bound, more)
-    begin = 0 if rebalance.is_answered else 1
-    return Evaluated(
-        assignors=(ACTUAL, OPTIMUM, *assignees)[begin:],
-        answers=_from(answers, begin),
+    return _Run(
+        rebalance=rebalance,
+        assignees=assignees,
         refused=refused,
-        counts=counts,
-        level=found.level,
-        price=found.price,
-        is_sampled=is_sampled,
         failures=tuple(failures),
+        is_sampled=int.from_bytes(blake2b(data, digest_size=8).digest(), "big") % SAMPLE
+        == 0,
     )
 
 
-def _with_room(first: Answers, count: int) -> Answers:
-    """Return answers, and after them rows for more, which are not written yet."""
-    columns = []
-    for rows in first:
-        every = np.empty((len(rows) + count, rows.shape[1]), rows.dtype)
-        every[: len(rows)] = rows
-        columns.append(every)
-    return Answers(*columns)
+def _found(runs: Sequence[_Run], claim_rule: ClaimRule) -> Iterator[Evaluated | None]:
+    """Find the optima, and evaluate all answers; None: an optimum is not proved."""
+    codes = [run.rebalance.code for run in runs]
+    answers = [2 + len(run.assignees) for run in runs]
+    members = [len(run.rebalance.members) for run in runs]
+    partitions = [run.rebalance.n_partitions for run in runs]
+    begins = Begins(
+        code=begins_of([code.size for code in codes]),
+        member=begins_of(members),
+        answer=begins_of(answers),
+        load=begins_of([*map(mul, answers, members)]),
+        row=begins_of([*map(mul, answers, partitions)]),
+    )
+    every = _with_room(begins)
+    for run, end in zip(runs, begins.row[1:].tolist(), strict=True):
+        if run.assignees:
+            given = [*run.assignees.values()]
+            begin = end - len(given) * len(given[0])
+            np.concatenate(given, out=every.assignee[begin:end])
+    is_strict = claim_rule is ClaimRule.CURRENT_GENERATION
+    evaluate_all(np.concatenate(codes), begins, is_strict, every)
+    for r, (run, is_proved) in enumerate(
+        zip(runs, every.counts[:, IS_PROVED].tolist(), strict=True)
+    ):
+        yield _of_run(run, every, begins, r) if is_proved else None
 
 
-def _from(answers: Answers, begin: int) -> Answers:
-    return Answers(
-        assignee=answers.assignee[begin:],
-        figures=answers.figures[begin:],
-        loads=answers.loads[begin:],
-        chains=answers.chains[begin:],
+def _with_room(begins: Begins) -> AnswersOfMany:
+    """Return columns for answers."""
+    n_answers, n_loads, n_members = (
+        begins.answer[-1],
+        begins.load[-1],
+        begins.member[-1],
+    )
+    return AnswersOfMany(
+        assignee=np.full(begins.row[-1], NOBODY, np.int32),
+        figures=np.zeros((n_answers, FIELDS), np.int64),
+        loads=np.zeros(n_loads, np.int64),
+        chains=np.zeros(n_loads, np.int32),
+        counts=np.zeros((begins.code.size - 1, COUNTS), np.int64),
+        level=np.zeros(n_members, np.int32),
+        price=np.zeros(n_members, np.int32),
+    )
+
+
+def _of_run(run: _Run, every: AnswersOfMany, begins: Begins, r: int) -> Evaluated:
+    """Copy the answers to a rebalance, without a real answer that is not known.
+
+    Copies: a kept answer must not keep the columns of all others.
+    """
+    skipped, n_answers = int(not run.rebalance.is_answered), 2 + len(run.assignees)
+    answers = slice(begins.answer[r] + skipped, begins.answer[r + 1])
+    loads = slice(begins.load[r], begins.load[r + 1])
+    rows = slice(begins.row[r], begins.row[r + 1])
+    own = slice(begins.member[r], begins.member[r + 1])
+    return Evaluated(
+        assignors=(ACTUAL, OPTIMUM, *run.assignees)[skipped:],
+        answers=Answers(
+            assignee=every.assignee[rows].reshape(n_answers, -1)[skipped:].copy(),
+            figures=every.figures[answers].copy(),
+            loads=every.loads[loads].reshape(n_answers, -1)[skipped:].copy(),
+            chains=every.chains[loads].reshape(n_answers, -1)[skipped:].copy(),
+        ),
+        refused=run.refused,
+        counts=every.counts[r].copy(),
+        level=every.level[own].copy(),
+        price=every.price[own].copy(),
+        is_sampled=run.is_sampled,
+        failures=run.failures,
     )
 
 
 def _instance_of(rebalance: RebalanceCode, claim_rule: ClaimRule) -> Instance:
-    """Return the instance that heuristics read."""
-    sections = sections_of(rebalance.code)
+    """Return the instance that heuristics read; a code states no contradictions."""
+    is_strict = claim_rule is ClaimRule.CURRENT_GENERATION
+    (
+        topic_offsets,
+        lag,
+        member_class,
+        class_offsets,
+        class_topics,
+        generation,
+        rack,
+        claim_offsets,
+        claims,
+        partition_topic,
+        owner,
+    ) = instance_columns(rebalance.code, is_strict)
     racks = None
-    if sections.flags & RACKS:
+    if rebalance.code[6] & RACKS:
         racks = Racks(
             names=rebalance.racks,
-            member=sections.rack.astype(np.int32),
+            member=rack,
             offsets=np.zeros(rebalance.n_partitions + 1, np.int64),
             replicas=np.zeros(0, np.int32),
         )
-    return Instance(
+    return Instance.of_columns(
         group="",
+        id=None,
         topics=rebalance.topics,
-        topic_offsets=sections.topic_offsets,
+        topic_offsets=topic_offsets,
         members=rebalance.members,
-        member_class=sections.member_class,
-        class_offsets=sections.class_offsets,
-        class_topics=sections.class_topics,
-        claims=Claims(
-            offsets=sections.claim_offsets,
-            partitions=sections.claims,
-            generation=sections.generation,
-        ),
+        member_class=member_class,
+        class_offsets=class_offsets,
+        class_topics=class_topics,
+        claims=Claims(offsets=claim_offsets, partitions=claims, generation=generation),
         claim_rule=claim_rule,
-        lag=sections.lag if sections.lag.size else None,
+        lag=lag if lag.size else None,
+        capacity=None,
         racks=racks,
-        instance_ids=rebalance.instance_ids,
+        instance_ids=rebalance.instance_ids or (None,) * len(rebalance.members),
+        partition_topic=partition_topic,
+        owner=owner,
     )
 
 
