@@ -33,6 +33,11 @@ def digests_of(cases: pa.Table) -> Digests:
     return _combined([cases[name].combine_chunks() for name in _COLUMNS])
 
 
+def as_value(digest: int) -> bytes:
+    """Return a digest as the value of a row."""
+    return digest.to_bytes(DIGEST_BYTES, "big")
+
+
 def _combined(columns: list[pa.Array]) -> Digests:
     found = np.zeros(len(columns[0]), np.uint64)
     for column in columns:

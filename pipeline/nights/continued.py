@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from pipeline.case_table import CASES as CASE_FIELDS
 from pipeline.case_table import case_table
 from pipeline.history.whole_groups import histories_of_groups
-from pipeline.nights.case_digests import DIGEST_BYTES, LASTED, digests_of
+from pipeline.nights.case_digests import LASTED, as_value
 from pipeline.nights.last_cases import ByProtocol, LastCases, opened_row
 from pipeline.nights.needed_records import (
     EVERYTHING,
@@ -179,15 +179,12 @@ class _TaskOfNight:
 
     def _new_cases(self, cases: pa.Table) -> Iterator[Row]:
         """Yield the cases that are judged, and those whose rows are brought up."""
-        digests = digests_of(cases)
-        self._last.note(cases, digests)
+        digests = self._last.note(cases, self._judged)
         places = zip(*(cases[name].to_pylist() for name in _PLACE), strict=True)
         is_due = np.array([self._is_due(key, offset) for *key, offset in places])
         is_kept = is_due & [
-            self._judged.get(name) == digest.to_bytes(DIGEST_BYTES, "big")
-            for name, digest in zip(
-                cases["rebalance_id"].to_pylist(), digests.tolist(), strict=True
-            )
+            name in digests and self._judged.get(name) == as_value(digests[name])
+            for name in cases["rebalance_id"].to_pylist()
         ]
         if len(left := cases.filter(pa.array(is_due & ~is_kept))):
             yield cases_row(left)
@@ -221,9 +218,9 @@ class _TaskOfNight:
         if is_cut.any():
             tried = LastCases()
             rows = _of_earlier_night(table.filter(pa.array(kept & is_cut))).to_batches()
-            for found in _with_cases(histories_of_groups(rows)):
-                if isinstance(found, pa.Table):
-                    tried.note(found, digests_of(found))
+            again = _with_cases(histories_of_groups(rows))
+            if found := [some for some in again if isinstance(some, pa.Table)]:
+                tried.note(pa.concat_tables(found), {})
             lacking = [
                 number
                 for number, key in enumerate(keys)

@@ -7,12 +7,13 @@ rebalance grows. Only its causes can change later (`pipeline.nights.cause_contex
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import pyarrow as pa
 
-from pipeline.nights.case_digests import DIGEST_BYTES, LASTED, Digests
+from pipeline.nights.case_digests import LASTED, as_value, digests_of
 from pipeline.nights.needed_records import EVERYTHING, GroupKey
 from pipeline.rows import OPENED, Row
 
@@ -64,15 +65,40 @@ class LastCases:
     def __init__(self) -> None:
         self._groups: dict[ByProtocol, _GroupCases] = {}
 
-    def note(self, cases: pa.Table, digests: Digests) -> None:
-        """Note cases of the reconstruction, in their order."""
+    def note(self, cases: pa.Table, known: Mapping[str, bytes]) -> dict[str, int]:
+        """Note cases of the reconstruction, in their order.
+
+        Returns
+        -------
+        dict
+            The digests, by name, of the cases that can change, and of those ``known``.
+        """
+        groups: dict[ByProtocol, _GroupCases] = {}
+        place_of: dict[str, int] = {}
         columns = (cases[name].to_pylist() for name in _PLACE)
-        for digest, values in zip(
-            digests.tolist(), zip(*columns, strict=True), strict=True
-        ):
+        for place, values in enumerate(zip(*columns, strict=True)):
             group, partition, protocol, offset, episode_id, name, *lasted = values
-            case = OpenCase(offset or 0, episode_id, name, tuple(lasted), digest)
-            self._of_protocol((group, partition, protocol)).add(case)
+            of_group = self._of_protocol((group, partition, protocol))
+            groups[group, partition, protocol] = of_group
+            of_group.add(OpenCase(offset or 0, episode_id, name, tuple(lasted), 0))
+            place_of[name] = place
+        wanted = {case.rebalance_id for of in groups.values() for case in of.recent}
+        wanted |= place_of.keys() & known.keys()
+        places = sorted(place_of[name] for name in wanted if name in place_of)
+        found = cases.take(pa.array(places, pa.int64()))
+        digests = dict(
+            zip(
+                found["rebalance_id"].to_pylist(),
+                digests_of(found).tolist(),
+                strict=True,
+            )
+        )
+        for of_group in groups.values():
+            of_group.recent = [
+                case._replace(digest=digests.get(case.rebalance_id, case.digest))
+                for case in of_group.recent
+            ]
+        return digests
 
     def keys(self) -> set[GroupKey]:
         """Return the groups that have cases."""
@@ -114,7 +140,7 @@ def opened_row(key: GroupKey, protocol: str | None, case: OpenCase) -> Row:
         "group_id": group,
         "source_partition": partition,
         "source_offset": case.offset,
-        "value": case.digest.to_bytes(DIGEST_BYTES, "big"),
+        "value": as_value(case.digest),
         "record": case.rebalance_id,
         "reason": protocol,
     }
