@@ -83,8 +83,7 @@ def _alternate(
 ) -> Alternate:
     """Build the search, from the proofs of the exact core."""
     is_sticky = policy.objectives[0].only is Objective.STICKINESS
-    stickiest = None
-    bounds: dict[Objective, KnownBound] = {}
+    stickiest, bounds = None, dict[Objective, KnownBound]()
     if core is not None:
         stickiest = lag_instance.to_holder(core.require_assignment().assignee)
         bounds[Objective.STICKINESS] = _fewest_moves(core)
@@ -94,25 +93,23 @@ def _alternate(
     objectives = [objective.only for objective in policy.objectives]
     is_stickiness_next = objectives[:2] == LAG_THEN_MOVES
     can_search = is_searchable(lag_instance)
-    by_swaps = is_stickiness_next and not (
-        can_search and is_quickly_searched(lag_instance)
-    )
+    is_searched = can_search and is_quickly_searched(lag_instance)
+    by_swaps = is_stickiness_next and not is_searched
     if by_swaps and stickiest is not None:
         start, _ = descend(lag_instance, stickiest, known.value, work)
     is_quick = work.limits.is_default and objectives == LAG_THEN_MOVES
-    minimize = MinimizePeak(
-        lag_instance=lag_instance,
-        holder=construct_greedily(lag_instance) if start is None else start,
-        bound=known.value,
-        work=work,
-        moves=bounds[Objective.STICKINESS].value if is_sticky else None,
-        is_searchable=can_search and not (is_quick and by_swaps),
-        is_quick=is_quick,
-    )
     return Alternate(
         search=PolicySearch(instance=instance, policy=policy, work=work),
         known=known,
-        minimize=minimize,
+        minimize=MinimizePeak(
+            lag_instance=lag_instance,
+            holder=construct_greedily(lag_instance) if start is None else start,
+            bound=known.value,
+            work=work,
+            moves=bounds[Objective.STICKINESS].value if is_sticky else None,
+            is_searchable=can_search and not (is_quick and by_swaps),
+            is_quick=is_quick,
+        ),
         stickiest=stickiest,
         is_stickiness_next=is_stickiness_next,
         by_swaps=by_swaps,
