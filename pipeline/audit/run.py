@@ -20,18 +20,20 @@ from pipeline.audit.fingerprint import fingerprint
 from pipeline.audit.judged import JudgedRuns
 from pipeline.audit.lazy_spark import Clock, LazySpark, in_background
 from pipeline.audit.manifest import AuditCounts, manifest_of
-from pipeline.audit.night import Night, NightResult, opened_night
+from pipeline.audit.night import Night, NightRead, NightResult, opened_night
 from pipeline.audit.request import AuditRequest
 from pipeline.audit.run_row import run_table
 from pipeline.audit.stage_progress import Progress, watched
 from pipeline.audit.stages import Seen, last_of
 from pipeline.audit.steps import (
     Division,
+    Earlier,
     division_of,
     earlier_work,
     judge_cases,
     read_cases,
 )
+from pipeline.audit.stored_work import StoredCases
 from pipeline.audit.table_rows import table_rows
 from pipeline.audit_writing import Staging, Tell, WritePage, no_report, staging
 from pipeline.evaluation import KIP54, selection
@@ -43,6 +45,7 @@ from pipeline.nights.history_store import HistoryStore
 from pipeline.nights.saved_rows import rows_of_night
 from pipeline.sources.find import FoundSources
 from pipeline.tables import RUN_TABLE, SCHEMAS, TABLES
+from pipeline.unfinished import Unfinished
 from rebalance import ClaimRule, SourceError, extra_needed
 
 if TYPE_CHECKING:  # its clients take a while to load
@@ -115,13 +118,7 @@ def audit(
         If there is no Java, or Spark fails; if an assignor needs an integer program,
         and the extra ``programs`` is missing (`rebalance.MissingExtraError`).
     """
-    if not request.cluster:
-        raise SourceError("the cluster needs a name", source="cluster")
-    selected = selection(request.assignors)
-    if KIP54 in selected:
-        with extra_needed(KIP54):
-            import_module("ortools")
-    choice = request.choice
+    selected = _checked_assignors(request)
     clock, started = Clock(), datetime.now(UTC)
     with ExitStack() as stack:
         session = LazySpark(stack, request.master, request.out, clock)
@@ -145,7 +142,7 @@ def audit(
             claim_rule=request.claim_rule,
             assignors=selected,
             facts=given.facts,
-            choice=choice,
+            choice=request.choice,
             division=division_of(spark, found, request.tasks),
             progress=progress,
             tell=tell,
@@ -187,6 +184,17 @@ def audit(
     )
 
 
+def _checked_assignors(request: AuditRequest) -> tuple[str, ...]:
+    """Return the assignors of a request, whose cluster has a name."""
+    if not request.cluster:
+        raise SourceError("the cluster needs a name", source="cluster")
+    selected = selection(request.assignors)
+    if KIP54 in selected:
+        with extra_needed(KIP54):
+            import_module("ortools")
+    return selected
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Audit:
     cluster: str
@@ -202,37 +210,67 @@ class _Audit:
     started: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ReadHistory:
+    """Complete cases, the earlier work on them, and the settings to judge them."""
+
+    cases: StoredCases
+    earlier: Earlier | None
+    seen: Seen
+    settings: Settings
+    of_night: NightRead | None
+
+
 def _run(
     spark: SparkContext, found: FoundSources, place: Staging, audit: _Audit
 ) -> AuditCounts:
     """Read, judge, and write, as far as an earlier run has not done so."""
-    tracker, work = spark.statusTracker(), place.work
+    tracker = spark.statusTracker()
     with audit.clock.phase("read"), watched(tracker, audit.progress, "read"):
-        earlier = earlier_work(spark, work, audit.tell)
-        if earlier is not None:
-            audit.tell(f"continuing: {earlier.described(len(work.tables()))}")
-            cases, seen = earlier.cases, earlier.seen
-        else:
-            cases = read_cases(
-                spark,
-                work,
-                found,
-                audit.facts,
-                audit.division,
-                audit.choice,
-                audit.night,
-            )
-            seen = cases.seen()
-        _tell_left_out(seen, audit)
-        names = {**seen.names, **audit.facts.names}
-        counts = replace(audit.facts.counts, shown=known_counts(seen.topics, names))
-        is_small = seen.cases <= JUDGED_WHOLE
-        read = earlier_end = None
-        if audit.night is not None:
-            with work.here(work.saved_cases()) as saved:
-                read = audit.night.read(rows_of_night(saved), audit.tell)
-            earlier_end = audit.night.latest
-    settings = Settings(
+        history = _read(spark, found, place.work, audit)
+    with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):
+        files = judge_cases(history.cases, history.earlier, history.settings)
+    with (
+        audit.clock.phase("write"),
+        watched(tracker, audit.progress, "write"),
+        place.work.here(files) as paths,
+    ):
+        return _written(place, JudgedRuns(paths), history, audit)
+
+
+def _read(
+    spark: SparkContext, found: FoundSources, work: Unfinished, audit: _Audit
+) -> _ReadHistory:
+    """Read the cases, or return those of an earlier run."""
+    earlier = earlier_work(spark, work, audit.tell)
+    if earlier is not None:
+        audit.tell(f"continuing: {earlier.described(len(work.tables()))}")
+        cases, seen = earlier.cases, earlier.seen
+    else:
+        cases = read_cases(
+            spark, work, found, audit.facts, audit.division, audit.choice, audit.night
+        )
+        seen = cases.seen()
+    _tell_left_out(seen, audit)
+    of_night = earlier_end = None
+    if audit.night is not None:
+        with work.here(work.saved_cases()) as saved:
+            of_night = audit.night.read(rows_of_night(saved), audit.tell)
+        earlier_end = audit.night.latest
+    return _ReadHistory(
+        cases=cases,
+        earlier=earlier,
+        seen=seen,
+        settings=_settings(seen, audit, earlier_end),
+        of_night=of_night,
+    )
+
+
+def _settings(seen: Seen, audit: _Audit, earlier_end: int | None) -> Settings:
+    """Return how to judge, with the facts that the history shows."""
+    names = {**seen.names, **audit.facts.names}
+    counts = replace(audit.facts.counts, shown=known_counts(seen.topics, names))
+    return Settings(
         cluster=audit.cluster,
         claim_rule=audit.claim_rule,
         assignors=audit.assignors,
@@ -242,40 +280,39 @@ def _run(
             names=names,
             history_end=last_of([seen.history_end, earlier_end]),
         ),
-        are_optima_judged=is_small,
+        are_optima_judged=seen.cases <= JUDGED_WHOLE,
     )
-    with audit.clock.phase("judge"), watched(tracker, audit.progress, "judge"):
-        files = judge_cases(cases, earlier, settings)
-    with (
-        audit.clock.phase("write"),
-        watched(tracker, audit.progress, "write"),
-        work.here(files) as paths,
-    ):
-        judged = JudgedRuns(paths)
-        if audit.night is not None and read is not None:
-            with work.here(work.saved_cases()) as saved:
-                result = NightResult(
-                    saved=saved,
-                    judged=judged,
-                    read=read,
-                    counts=counts.shown,
-                    names=seen.names,
-                    history_end=settings.facts.history_end,
-                    started=audit.started,
-                    rows_read=seen.rows_read,
-                    rows_repeated=seen.rows_repeated,
-                )
-                return _of_all_nights(audit.night, place, result)
-        _write_tables(place, judged)
-        return AuditCounts(
-            rows_read=seen.rows_read,
-            rows_repeated=seen.rows_repeated,
-            rows=judged.count_rows(),
-            quarantine=judged.count_quarantine(),
-            durations_unknown=judged.count_unknown_durations(),
-            left_out=seen.left_out,
-            history_end=seen.history_end,
-        )
+
+
+def _written(
+    place: Staging, judged: JudgedRuns, history: _ReadHistory, audit: _Audit
+) -> AuditCounts:
+    """Write the tables, of a night those of all nights."""
+    seen, facts = history.seen, history.settings.facts
+    if audit.night is not None and history.of_night is not None:
+        with place.work.here(place.work.saved_cases()) as saved:
+            result = NightResult(
+                saved=saved,
+                judged=judged,
+                read=history.of_night,
+                counts=facts.counts.shown,
+                names=seen.names,
+                history_end=facts.history_end,
+                started=audit.started,
+                rows_read=seen.rows_read,
+                rows_repeated=seen.rows_repeated,
+            )
+            return _of_all_nights(audit.night, place, result)
+    _write_tables(place, judged)
+    return AuditCounts(
+        rows_read=seen.rows_read,
+        rows_repeated=seen.rows_repeated,
+        rows=judged.count_rows(),
+        quarantine=judged.count_quarantine(),
+        durations_unknown=judged.count_unknown_durations(),
+        left_out=seen.left_out,
+        history_end=seen.history_end,
+    )
 
 
 def _tell_left_out(seen: Seen, audit: _Audit) -> None:
