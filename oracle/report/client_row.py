@@ -41,6 +41,10 @@ class ClientRow:
     harm: Harm = NO_HARM
     advised: tuple[Advice, ...] = ()
 
+    def __hash__(self) -> int:
+        """Hash its name alone: other rows of the same name are rare, numbers slow."""
+        return hash((self.cluster, self.group, self.assignor))
+
     @property
     def advice(self) -> str:
         """The advice in one line."""

@@ -57,7 +57,8 @@ class Facts:
 
     ``groups`` are all groups by harm, and ``clients`` the first of them.
     ``folds`` are the first rows of the page's table, in which equal groups are one row
-    if there are many groups, and ``others`` are the groups that they do not have. Of
+    if there are many groups, and ``others`` are the groups that they do not have;
+    ``patterns`` are all rows of several groups. Of
     ``generations``, the judge found balance and stickiness ``proved``.
     ``judged_groups`` are groups with a judged rebalance. ``example`` is the group with
     the worst results of a sticky assignor. ``lag_missing`` counts rebalances and
@@ -67,6 +68,7 @@ class Facts:
     groups: tuple[ClientRow, ...]
     clients: tuple[ClientRow, ...]
     folds: tuple[Fold, ...]
+    patterns: tuple[Fold, ...]
     others: OutcomeCounts
     others_harm: Harm
     others_count: int
@@ -94,6 +96,7 @@ def facts_of(tables: Tables, units: pa.Table | None = None) -> Facts:
         groups=tuple(rows),
         clients=tuple(rows[:GROUPS_SHOWN]),
         folds=tuple(folds[:GROUPS_SHOWN]),
+        patterns=tuple(fold for fold in folds if fold.pattern),
         others=added(OutcomeCounts, [row.counts for row in rest]),
         others_harm=harm_sum([row.harm for row in rest]),
         others_count=len(rest),

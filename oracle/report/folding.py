@@ -64,11 +64,12 @@ class Fold:
 def folded(rows: Sequence[ClientRow]) -> list[Fold]:
     """Return the rows in their order; equal ones are at the place of the first."""
     alike: defaultdict[Any, list[ClientRow]] = defaultdict(list)
-    for row in rows:
-        alike[_key(row)].append(row)
+    keys = [_key(row) for row in rows]
+    for row, key in zip(rows, keys, strict=True):
+        alike[key].append(row)
     folds = []
-    for row in rows:
-        found = alike[_key(row)]
+    for row, key in zip(rows, keys, strict=True):
+        found = alike[key]
         if len(found) < FEWEST:
             folds.append(Fold(pattern="", rows=(row,)))
         elif found[0] is row:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -137,11 +138,22 @@ def known_faults(
     instance
         The rebalance, as a rebalance/1 document.
     """
+    _, shapes = findings_and_shapes()
+    seen = frozenset(name for name, has in shapes.items() if has(instance))
+    return _agreeing(tuple(clients), assignor, tuple(rules), seen)
+
+
+@cache
+def _agreeing(
+    clients: tuple[str, ...],
+    assignor: str | None,
+    rules: tuple[str, ...],
+    shapes: frozenset[str],
+) -> tuple[KnownFault, ...]:
+    """Return the findings that agree; few answers differ in what these compare."""
     found = []
-    definitions, shapes = findings_and_shapes()
-    seen = {name for name, has in shapes.items() if has(instance)}
-    for finding in definitions:
-        explained = _explained(finding, assignor, rules, seen)
+    for finding in findings_and_shapes()[0]:
+        explained = _explained(finding, assignor, rules, shapes)
         of = {_BUILT_ON.get(name, name) for name in clients} or set(explained)
         named = tuple(name for name in explained if name in of)
         if named and finding.status not in _NO_FAULT:

@@ -30,7 +30,6 @@ from oracle.report.facts import (
     AssignorRow,
     Facts,
     facts_of,
-    folds_of,
     units_of,
 )
 from oracle.report.finding import harm_words, headline
@@ -51,7 +50,7 @@ from oracle.report.timelines import timelines_of
 from oracle.report.what_ifs import LONGER_DELAY, STATIC_IDS
 from oracle.writing import replacing
 from pipeline.evaluation import ACTUAL, OPTIMUM
-from rebalance import ClaimRule
+from rebalance import ClaimRule, without_collection
 
 ROWS_SHOWN: Final = 8
 NAMES_SHOWN: Final = 12
@@ -66,7 +65,9 @@ _ASSUMED: Final = {
 """Other settings, and the conditions of the counts of avoided rebalances."""
 _INSTANCE: Final = """{"format": "rebalance/1", "group": "g",
     "topics": {"t": {"partitions": 2}},
-    "members": {"a": {"subscription": ["t"]}, "b": {"subscription": ["t"]}}}"""
+    "members": {"a": {"subscription": ["t"]}, "b": {"subscription": [%s]}}}"""
+_SUBSCRIPTIONS: Final = ('"t"', "")
+"""Of the second member: equal and different ones have a kernel each."""
 _UNBALANCED: Final = """{"format": "assignment/1",
     "members": {"a": {"t": [0, 1]}, "b": {}}}"""
 
@@ -96,7 +97,7 @@ def write_page(
     DisagreementError
         If the judge disagrees with a row of a rebalance that the page shows.
     """
-    with system_allocator():
+    with system_allocator(), without_collection():
         html, facts = _rendered(tables, command, news)
     with replacing(out) as writer:
         writer.write(html.encode())
@@ -113,7 +114,8 @@ def prepare_page() -> None:
     for name in templates.list_templates(extensions=("html", "css")):
         templates.get_template(name)
     findings_and_shapes()
-    outlier_of(_INSTANCE, _UNBALANCED, ClaimRule.NEWEST_CLAIM.value)
+    for topics in _SUBSCRIPTIONS:
+        outlier_of(_INSTANCE % topics, _UNBALANCED, ClaimRule.NEWEST_CLAIM.value)
 
 
 def page_of(
@@ -215,14 +217,13 @@ def _group_parts(facts: Facts, endless: Sequence[EndlessRow]) -> dict[str, Any]:
     """Return the ids, links, and data of all groups, and those that do not rest."""
     ids = group_ids(facts.groups, many_clusters=len(_clusters(facts)) > 1)
     restless = {(row.cluster, row.group) for row in endless}
-    patterns = [fold for fold in folds_of(facts.groups) if fold.pattern]
-    data, searched = group_data(patterns, facts.groups, ids, restless)
+    data, searched = group_data(facts.patterns, facts.groups, ids, restless)
     row_ids = dict(zip(facts.groups, ids, strict=True))
     shown = [fold.first for fold in facts.folds]
     return {
         "group_data": data,
         "row_ids": row_ids,
-        "fold_places": {fold.first: at for at, fold in enumerate(patterns)},
+        "fold_places": {fold.first: at for at, fold in enumerate(facts.patterns)},
         "names_shown": NAMES_SHOWN,
         "group_links": {
             (row.cluster, row.group): row_ids[row] for row in shown if row_ids[row]
