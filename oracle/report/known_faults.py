@@ -150,7 +150,7 @@ def _agreeing(
     rules: tuple[str, ...],
     shapes: frozenset[str],
 ) -> tuple[KnownFault, ...]:
-    """Return the findings that agree; few answers differ in what these compare."""
+    """Return the findings that agree; most answers are alike in all of these."""
     found = []
     for finding in findings_and_shapes()[0]:
         explained = _explained(finding, assignor, rules, shapes)
