@@ -29,6 +29,7 @@ from pipeline.audit_writing import Tell
 from pipeline.files import Location, Stores, uri_of
 from pipeline.judging.quarantine_rows import quarantined
 from pipeline.known_counts import KnownCounts
+from pipeline.nights.cause_context import RunsOf
 from pipeline.nights.history_store import Carry, HistoryStore, opened_store
 from pipeline.nights.kept_rows import (
     PLACES,
@@ -40,7 +41,7 @@ from pipeline.nights.kept_rows import (
     with_waiting,
 )
 from pipeline.nights.marks import ReadMark, Span, from_marks, gaps, moved, spans_of
-from pipeline.nights.saved_rows import rows_to_carry
+from pipeline.nights.saved_rows import rows_to_carry, topic_rows
 from pipeline.nights.store_files import FINAL, OPEN, first_day
 from pipeline.nights.store_state import AuditEntry, StoreState
 from pipeline.nights.stored_rows import StoredRows
@@ -50,16 +51,12 @@ from pipeline.rows import (
     ROWS,
     SPAN,
     Row,
-    topic_id_row,
-    topic_row,
 )
-from pipeline.sightings import Sighting
 from pipeline.sources.find import FoundSources
 from pipeline.sources.source_file import FileLayout, SourceFile
 from pipeline.sources.source_kind import SourceKind
 from pipeline.sources.spark_rows import Select
 from pipeline.tables import ORDER, PARTITION_COLUMNS, SCHEMAS
-from pipeline.topic_ids import bytes_of_id
 from rebalance import SourceError
 
 _OPTIONS: Final = (
@@ -196,24 +193,46 @@ class Night:
     def write(self, result: NightResult) -> None:
         """Write the night into the store; without anything new, nothing changes."""
         store, state = self._store, self._store.state
-        judged, read = result.judged, result.read
         stored = StoredRows(store)
+        judged_rows = self._new_rows(result, stored)
+        self.quarantined = count_quarantine(judged_rows("quarantine", ()))
+        if state.night and not (result.read.spans or self.quarantined):
+            return
+        store.write_carry(self._write_tables(result, stored, judged_rows))
+        first = first_day(store.all_files(), self._keep_days)
+        merge_files(store, first, self._cluster)
+        store.commit(
+            state.after(
+                self._entry(result),
+                log=self._log,
+                marks=moved(self._marks, result.read.spans, self._ends),
+                files=[*map(file_id, self._all)],
+                first_day=first,
+            )
+        )
+        store.clear()
+
+    def _new_rows(self, result: NightResult, stored: StoredRows) -> RunsOf:
+        """Return the judged rows, with new rows of quarantine only."""
         fresh = [
             quarantined(dict.fromkeys(ROWS.names) | row, self._cluster)
-            for row in read.gaps
+            for row in result.read.gaps
         ]
 
-        def judged_rows(name: str, columns: Sequence[str] = ()) -> Iterable[pa.Table]:
-            runs = partial(judged.of, name, columns)
+        def judged_rows(name: str, columns: Sequence[str]) -> Iterable[pa.Table]:
+            runs = partial(result.judged.of, name, columns)
             if name == "quarantine":
                 return stored.new_quarantine(runs, fresh)
             return runs()
 
-        self.quarantined = count_quarantine(judged_rows("quarantine"))
-        if state.night and not (read.spans or self.quarantined):
-            return
+        return judged_rows
+
+    def _write_tables(
+        self, result: NightResult, stored: StoredRows, judged_rows: RunsOf
+    ) -> Carry:
+        """Write the rows that are new, or can have changed; return what is carried."""
+        judged, read, context = result.judged, result.read, self._store.context()
         opened = cache(partial(stored.opened, cluster=self._cluster))
-        context = store.context()
         kept = brought_up(opened, read.kept, result.history_end)
         found = with_more(judged_rows, kept)
         more = with_waiting(kept, opened("rebalances"), context.names)
@@ -231,25 +250,11 @@ class Night:
             if name == "rebalances":
                 rows = with_causes(rows, context.with_runs(found))
             self._write_table(name, rows, changing[name], read.places)
-        store.write_carry(
-            Carry(
-                records=rows_to_carry(result.saved, with_duration(found)),
-                topics=[*_topics(result.counts), *_ids(result.names)],
-                context=context.after(found, unsettled),
-            )
+        return Carry(
+            records=rows_to_carry(result.saved, with_duration(found)),
+            topics=topic_rows(result.counts, result.names),
+            context=context.after(found, unsettled),
         )
-        first = first_day(store.all_files(), self._keep_days)
-        merge_files(store, first, self._cluster)
-        store.commit(
-            state.after(
-                self._entry(result),
-                log=self._log,
-                marks=moved(self._marks, read.spans, self._ends),
-                files=[*map(file_id, self._all)],
-                first_day=first,
-            )
-        )
-        store.clear()
 
     def stored(self) -> StoredRows:
         """Return the rows of all nights."""
@@ -384,20 +389,3 @@ def _check_kinds(files: Iterable[SourceFile]) -> None:
                 "others; --history takes records of __consumer_offsets with offsets",
                 source=file.name,
             )
-
-
-def _topics(counts: KnownCounts) -> Iterator[Row]:
-    """Yield the counts of topics over time, as evidence for the next night."""
-    for topic, steps in counts.steps.items():
-        since = count = 0
-        for at, step in steps:
-            if step:
-                since, count = at, step
-                yield topic_row(topic, Sighting(at, step))
-            else:
-                yield topic_row(topic, Sighting(since, count, until=at))
-
-
-def _ids(names: Mapping[str, str]) -> Iterator[Row]:
-    for topic_id, name in names.items():
-        yield topic_id_row(bytes_of_id(topic_id), name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from pipeline.known_counts import KnownCounts
 from pipeline.nights.continued import CHUNK_BYTES
 from pipeline.rows import (
     CARRIED,
@@ -19,8 +20,12 @@ from pipeline.rows import (
     SPAN,
     Row,
     gathered,
+    topic_id_row,
+    topic_row,
 )
+from pipeline.sightings import Sighting
 from pipeline.table_bytes import from_bytes
+from pipeline.topic_ids import bytes_of_id
 
 _AT_ONCE: Final = 32
 """Rows that are read at once: each can have megabytes."""
@@ -71,3 +76,20 @@ def _batches(path: Path) -> Iterator[pa.RecordBatch]:
     else:
         with pq.ParquetFile(path) as file:
             yield from file.iter_batches(_AT_ONCE, columns=_COLUMNS)
+
+
+def topic_rows(counts: KnownCounts, names: Mapping[str, str]) -> list[Row]:
+    """Return the counts of topics over time, and the names of ids, as rows."""
+    ids = (topic_id_row(bytes_of_id(topic_id), names[topic_id]) for topic_id in names)
+    return [*_counts(counts), *ids]
+
+
+def _counts(counts: KnownCounts) -> Iterator[Row]:
+    for topic, steps in counts.steps.items():
+        since = count = 0
+        for at, step in steps:
+            if step:
+                since, count = at, step
+                yield topic_row(topic, Sighting(at, step))
+            else:
+                yield topic_row(topic, Sighting(since, count, until=at))

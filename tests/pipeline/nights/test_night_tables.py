@@ -86,7 +86,7 @@ def test_nights_of_the_recording(
     whole = night_of(tmp_path / "whole", 0, records)
     local_audit([whole], tmp_path / "expected", **options)
     named = ("rebalances", "answers", "episodes", "quarantine")
-    ignored = dict.fromkeys(named, ["source"])
+    ignored = {name: ["source"] for name in named}
     check_tables(out, tmp_path / "expected", **ignored)
     names = [path.name for path in (store / "tables").rglob("*.parquet")]
     is_merged = any(name.startswith(store_files.MERGED) for name in names)
