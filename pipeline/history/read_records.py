@@ -66,7 +66,7 @@ def records_of(held: HeldRecords, is_record: Bools, are_again: Bools) -> ReadRec
         tapes = iter([record_tape(*columns)])
     else:
         tapes = record_tapes(lambda: _data(held, is_record), held.size)
-    found, begin = _ReadPieces(), 0
+    found, begin = _ReadParts(), 0
     for tape in tapes:
         if not begin:
             names, ids = name_array(tape.names), _id_texts(tape.ids)
@@ -128,7 +128,7 @@ def _without_lists(
     return found, people._replace(place=place, sent=sent)
 
 
-class _ReadPieces:
+class _ReadParts:
     """Columns of the parts that are read; they are joined one after the other."""
 
     def __init__(self) -> None:
