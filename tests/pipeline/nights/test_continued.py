@@ -83,8 +83,14 @@ def loose(case: Case | None, is_damaged: bool) -> Case | None:
     """
     if case is None:
         return None
-    committed = None if is_damaged else case.committed
-    return replace(case, undated_sizes=None, committed=committed)
+    case = replace(case, undated_sizes=None)
+    if not is_damaged:
+        return case
+    members = {
+        name: replace(member, last_commit_at=None)
+        for name, member in (case.members or {}).items()
+    }
+    return replace(case, committed=None, members=members)
 
 
 def quarantined(rows: Iterable[Row]) -> Counter[Any]:
