@@ -10,7 +10,7 @@ import pytest
 from tests.support import lacking
 from tests.support.lacking import missing_clients
 from tests.support.librdkafka_headers import lacking_for_c
-from tools import browser, proofs
+from tools import browser, promtool, proofs
 
 
 class Reporter:
@@ -34,12 +34,13 @@ def test_a_machine_without_anything(
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     monkeypatch.setenv("ORACLE_CLIENTS", str(tmp_path / "clients"))
     monkeypatch.setattr(browser, "DOWNLOADED", tmp_path)
+    monkeypatch.setattr(promtool, "FETCHED", tmp_path / "promtool")
     monkeypatch.delenv("CHROMIUM", raising=False)
     lacking_for_c.cache_clear()
     reporter = Reporter()
     lacking.pytest_terminal_summary(reporter)  # type: ignore[arg-type]
     lacking_for_c.cache_clear()
-    head, coq, chromium, clients, skipped, root, headers = reporter.lines
+    head, coq, chromium, clients, skipped, root, headers, metrics = reporter.lines
     assert head == "[missing on this machine: its tests have failed]"
     assert coq.startswith("Coq (coqc, ocamlfind, ")
     assert coq.endswith("): make proofs")
@@ -49,6 +50,7 @@ def test_a_machine_without_anything(
     assert skipped == "[missing on this machine: its tests were skipped]"
     assert root == "root, to run commands as another user"
     assert headers == "a C compiler (cc), for the reproducer in C"
+    assert metrics == "promtool: make promtool"
 
 
 def test_nothing_is_said_of_a_machine_with_everything(
@@ -59,6 +61,7 @@ def test_nothing_is_said_of_a_machine_with_everything(
     monkeypatch.setattr(lacking, "missing_clients", list)
     monkeypatch.setattr(lacking, "lacking_for_containers", lambda: None)
     monkeypatch.setattr(lacking, "lacking_for_c", lambda: None)
+    monkeypatch.setattr(promtool, "find", lambda: Path("promtool"))
     reporter = Reporter()
     lacking.pytest_terminal_summary(reporter)  # type: ignore[arg-type]
     assert reporter.lines == []
