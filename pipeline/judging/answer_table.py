@@ -76,23 +76,17 @@ def answer_batch(
     """
     chosen, of, figures = _decided(coded)
     listed = [answers.found.assignors[place] for answers, place in chosen]
-    names = np.array(listed, object)
-    is_optimum, is_actual = names == OPTIMUM, names == ACTUAL
+    is_actual = np.array(listed, object) == ACTUAL
     counts = np.array([answers.found.counts for answers in coded])[of]
     least = np.array([answers.found.optimum for answers in coded])[of]
     moves_least = counts[:, OWNED] - least[:, KEPT]
     is_known = np.array([answers.lag_known for answers in coded])[of]
     columns: dict[str, Any] = {
         "assignor": listed,
-        "applies": _same(True, len(of)),
-        "verdict": _same(_VERDICT, len(of)),
-        "violations": _empty_lists(len(of)),
+        **_valid(len(of)),
         **_of_each(chosen, figures),
         **_peak_lags(figures, counts[:, PEAK_LAG_BOUND]),
-        "kip54_score": figures[:, SCORE],
-        "kip54_score_least": least[:, SCORE],
-        "kip54_balanced": figures[:, KIP54_BALANCED] == 1,
-        "dec_min_balanced": figures[:, DEC_MIN_BALANCED] == 1,
+        **_balance(figures, least[:, SCORE]),
         **_moves(figures, counts[:, OWNED], moves_least, is_actual & is_known),
         **_harm(
             [answers for answers, _ in compress(chosen, is_actual)],
@@ -102,9 +96,7 @@ def answer_batch(
             is_actual,
             lasted.take(pa.array(of)),
         ),
-        "status": ["optimal" if name == OPTIMUM else None for name in listed],
-        "proved_dec_min": is_optimum,
-        "proved_stickiness": is_optimum,
+        **_proofs(listed),
     }
     index = pa.array(of)
     for name in SHARED:
@@ -126,6 +118,15 @@ def _decided(coded: Sequence[CodedAnswers]) -> tuple[list[_Answer], Ints, Ints]:
     return list(compress(every, is_decided)), of, figures[is_decided]
 
 
+def _valid(count: int) -> dict[str, Any]:
+    """Return the columns of answers that apply and are valid."""
+    return {
+        "applies": _same(True, count),
+        "verdict": _same(_VERDICT, count),
+        "violations": _empty_lists(count),
+    }
+
+
 def _of_each(chosen: Sequence[_Answer], figures: Ints) -> dict[str, Any]:
     """Return the columns that are computed answer by answer."""
     are_balanced = (figures[:, DEC_MIN_BALANCED] == 1).tolist()
@@ -139,6 +140,16 @@ def _of_each(chosen: Sequence[_Answer], figures: Ints) -> dict[str, Any]:
             for (answers, place), is_balanced in zip(chosen, are_balanced, strict=True)
         ],
         "assignment": [answers.texts[place] for answers, place in chosen],
+    }
+
+
+def _balance(figures: Ints, score_least: Ints) -> dict[str, Any]:
+    """Return the columns of balance."""
+    return {
+        "kip54_score": figures[:, SCORE],
+        "kip54_score_least": score_least,
+        "kip54_balanced": figures[:, KIP54_BALANCED] == 1,
+        "dec_min_balanced": figures[:, DEC_MIN_BALANCED] == 1,
     }
 
 
@@ -183,6 +194,16 @@ def _harm(
     transfers = least_transfers(*map(pa.array, scores))
     counts[places, IMBALANCE] = np.where(withheld == 0, transfers, ABSENT)
     return harm_columns(counts, pc.if_else(pa.array(is_actual), lasted, None))
+
+
+def _proofs(assignors: Sequence[str]) -> dict[str, Any]:
+    """Return the columns of proofs: only the optimum's are stated."""
+    is_optimum = np.array(assignors, object) == OPTIMUM
+    return {
+        "status": ["optimal" if name == OPTIMUM else None for name in assignors],
+        "proved_dec_min": is_optimum,
+        "proved_stickiness": is_optimum,
+    }
 
 
 def _loads(loads: list[Ints]) -> dict[str, Any]:

@@ -47,47 +47,50 @@ def assignment_texts(all_answers: Sequence[NamedAnswers]) -> list[list[str]]:
     """Write the answers to each rebalance as assignment/1, canonical JSON."""
     if not all_answers:
         return []
-    codes = [named.code for named in all_answers]
-    found = [named.found for named in all_answers]
-    every = [(named, name) for named in all_answers for name in named.found.assignors]
-    optima = [evaluated.assignors.index(OPTIMUM) for evaluated in found]
-    text, ends = answer_texts(
-        AnswerColumns(
-            member_at=begins_of([len(code.members) for code in codes]),
-            topic_at=begins_of([len(code.topics) for code in codes]),
-            answer_at=begins_of([len(evaluated.assignors) for evaluated in found]),
-            sizes=np.concatenate(
-                [code.code[HEADER : HEADER + len(code.topics)] for code in codes]
-            ),
-            assignee=np.concatenate(
-                [evaluated.answers.assignee.ravel() for evaluated in found]
-            ),
-            is_optimum=np.array([name == OPTIMUM for _, name in every], np.bool_),
-            figures=np.array([evaluated.optimum for evaluated in found]),
-            counts=np.array([evaluated.counts for evaluated in found]),
-            loads=np.concatenate(
-                [
-                    evaluated.answers.loads[place]
-                    for evaluated, place in zip(found, optima, strict=True)
-                ]
-            ),
-            level=np.concatenate([evaluated.level for evaluated in found]),
-            price=np.concatenate([evaluated.price for evaluated in found]),
-            heads=Texts.of([_head(named, name) for named, name in every]),
-            abouts=Texts.of([_about(named) for named in all_answers]),
-            members=Texts.keys(name for code in codes for name in code.members),
-            topics=Texts.keys(name for code in codes for name in code.topics),
-        )
-    )
+    text, ends = answer_texts(_answer_columns(all_answers))
     data, begin, texts = text.tobytes(), 0, []
     places = iter(ends.tolist())
-    for evaluated in found:
+    for named in all_answers:
         own = []
-        for end in (next(places) for _ in evaluated.assignors):
+        for end in (next(places) for _ in named.found.assignors):
             own.append(data[begin:end].decode())
             begin = end
         texts.append(own)
     return texts
+
+
+def _answer_columns(all_answers: Sequence[NamedAnswers]) -> AnswerColumns:
+    """Gather the answers to all rebalances."""
+    codes = [named.code for named in all_answers]
+    found = [named.found for named in all_answers]
+    every = [(named, name) for named in all_answers for name in named.found.assignors]
+    optima = [evaluated.assignors.index(OPTIMUM) for evaluated in found]
+    return AnswerColumns(
+        member_at=begins_of([len(code.members) for code in codes]),
+        topic_at=begins_of([len(code.topics) for code in codes]),
+        answer_at=begins_of([len(evaluated.assignors) for evaluated in found]),
+        sizes=np.concatenate(
+            [code.code[HEADER : HEADER + len(code.topics)] for code in codes]
+        ),
+        assignee=np.concatenate(
+            [evaluated.answers.assignee.ravel() for evaluated in found]
+        ),
+        is_optimum=np.array([name == OPTIMUM for _, name in every], np.bool_),
+        figures=np.array([evaluated.optimum for evaluated in found]),
+        counts=np.array([evaluated.counts for evaluated in found]),
+        loads=np.concatenate(
+            [
+                evaluated.answers.loads[place]
+                for evaluated, place in zip(found, optima, strict=True)
+            ]
+        ),
+        level=np.concatenate([evaluated.level for evaluated in found]),
+        price=np.concatenate([evaluated.price for evaluated in found]),
+        heads=Texts.of([_head(named, name) for named, name in every]),
+        abouts=Texts.of([_about(named) for named in all_answers]),
+        members=Texts.keys(name for code in codes for name in code.members),
+        topics=Texts.keys(name for code in codes for name in code.topics),
+    )
 
 
 def _head(answers: NamedAnswers, assignor: str) -> bytes:

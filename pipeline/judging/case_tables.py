@@ -59,6 +59,15 @@ _OF_EPISODE: Final = (
     "unowned_partition_ms",
     "unowned_unknown",
 )
+_OF_LAST: Final = (
+    "cluster",
+    "group_id",
+    "client_assignor",
+    "cooperative",
+    "members",
+    "partitions",
+)
+"""Columns of an episode's last rebalance."""
 _OF_ANSWER: Final = (
     "moves",
     "moves_least",
@@ -197,19 +206,12 @@ def episodes_of(
     places = pa.array(chosen, pa.int64())
     rows = rebalances.take(places)
     episode = table["episode"].combine_chunks().take(places)
-    is_rest = pc.equal(episode.field("ended"), REST).to_pylist()
     return batch(
         "episodes",
         len(chosen),
         {
             **{name: episode.field(name) for name in _OF_EPISODE},
-            **{
-                name: rows[name]
-                for name in (
-                    *("cluster", "group_id", "client_assignor", "cooperative"),
-                    *("members", "partitions"),
-                )
-            },
+            **{name: rows[name] for name in _OF_LAST},
             "date": dates(episode.field("started_at")),
             "started_at": times(episode.field("started_at")),
             "last_generation": rows["generation"],
@@ -217,16 +219,24 @@ def episodes_of(
             "ended_at": rows["at"],
             "owned": owned,
             "instance": instances,
-            **{name: [answer[name] for answer in answers] for name in _OF_ANSWER},
-            **{
-                name: [
-                    answer[name] if is_one else None
-                    for answer, is_one in zip(answers, is_rest, strict=True)
-                ]
-                for name in _AT_REST
-            },
+            **_of_answers(answers, episode.field("ended")),
         },
     )
+
+
+def _of_answers(
+    answers: Sequence[Mapping[str, Any]], ended: pa.StringArray
+) -> dict[str, list[Any]]:
+    """Return the columns of the answers of episodes, after how each ended."""
+    is_rest = pc.equal(ended, REST).to_pylist()
+    at_rest = {
+        name: [
+            answer[name] if is_stable else None
+            for answer, is_stable in zip(answers, is_rest, strict=True)
+        ]
+        for name in _AT_REST
+    }
+    return {name: [answer[name] for answer in answers] for name in _OF_ANSWER} | at_rest
 
 
 def batch(name: str, count: int, columns: Mapping[str, Any]) -> pa.RecordBatch:
