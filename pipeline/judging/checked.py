@@ -50,26 +50,44 @@ def checked(
     for place in places:
         case = case or case_of(canonical(), claim_rule=claim_rule.value)
         name = coded.found.assignors[place]
-        document = orjson.loads(coded.texts[place])
-        if name == ACTUAL:
-            document["members"] = held()
+        document = _document(coded, place, held)
         is_round = coded.is_round and name == ACTUAL
         key = name if name in ALWAYS else coded.texts[place].partition(",")[2]
         if key not in verdicts:
             verdicts[key] = judge_case(case, document, cooperative=is_round)
         verdict = verdicts[key]
-        if place in undecided:
-            answer = AssignorAnswer(
-                assignor=name, assignment=document, verdict=verdict, judged_by=JUDGE
-            )
-            row = answer_columns(answer, coded.least, coded.peak_lag_bound)
-            row |= {"rack_mismatches": None, "needless_lag": None}
-            is_actual = name == ACTUAL
-            yield row, harm_of(case, answer, coded.least) if is_actual else None
+        if place not in undecided:
+            _compare(coded, place, verdict)
             continue
-        verdict.pop("id", None)
-        if not coded.lag_known:  # of a part of the lag, no row states anything
-            verdict["proved"]["peak_lag"] = False
-        if verdict != coded.verdict(place):
-            reason = "the judge and the figures from columns differ"
-            raise DisagreementError(f"{name}: {reason}: a defect; please report it")
+        answer = AssignorAnswer(
+            assignor=name, assignment=document, verdict=verdict, judged_by=JUDGE
+        )
+        harm = harm_of(case, answer, coded.least) if name == ACTUAL else None
+        yield _columns(coded, answer), harm
+
+
+def _document(
+    coded: CodedAnswers, place: int, held: Callable[[], Mapping[str, Held]]
+) -> Row:
+    """Return an answer's document; the real one states the partitions as reported."""
+    document: Row = orjson.loads(coded.texts[place])
+    if coded.found.assignors[place] == ACTUAL:
+        document["members"] = held()
+    return document
+
+
+def _compare(coded: CodedAnswers, place: int, verdict: Row) -> None:
+    """Compare the judge's verdict on a decided answer with that of its figures."""
+    verdict.pop("id", None)
+    if not coded.lag_known:  # of a part of the lag, no row states anything
+        verdict["proved"]["peak_lag"] = False
+    if verdict != coded.verdict(place):
+        name = coded.found.assignors[place]
+        reason = "the judge and the figures from columns differ"
+        raise DisagreementError(f"{name}: {reason}: a defect; please report it")
+
+
+def _columns(coded: CodedAnswers, answer: AssignorAnswer) -> Row:
+    """Return the columns of an answer that was not decided."""
+    row = answer_columns(answer, coded.least, coded.peak_lag_bound)
+    return row | {"rack_mismatches": None, "needless_lag": None}

@@ -70,33 +70,32 @@ def context_rows(
     rows = rebalances_of(table, columns, instances, settings.cluster, lasted)
     rows = with_counts(rows, _counts(columns, instances))
     is_stated = instances.is_named & instances.is_small
-    member_at = columns.cases.member_at
-    of = np.repeat(np.arange(len(table)), np.diff(member_at))
+    of = np.repeat(np.arange(len(table)), np.diff(columns.cases.member_at))
+    members = _members(columns, rows["rebalance_id"].take(pa.array(of)))
+    yield _kept("context_rebalances", rows, is_stated)
+    yield _kept("context_members", members, is_stated[of])
+    if not (are_named or instances.is_named.all()):
+        yield from _restated(table, ~instances.is_named, settings)
+
+
+def _members(columns: CaseColumns, rebalance_ids: pa.StringArray) -> pa.RecordBatch:
+    """Return rows of ``members``, given the rebalance of each."""
     of_members = {
         name: columns.members.field(name)
         for name in OF_MEMBER
         if name != "rebalance_id"
     }
-    members = batch(
-        "members",
-        len(of),
-        {
-            "rebalance_id": rows["rebalance_id"].take(pa.array(of)),
-            **of_members,
-            **named_lists(columns),
-        },
-    )
-    for name, found, is_kept in (
-        ("context_rebalances", rows, is_stated),
-        ("context_members", members, is_stated[of]),
-    ):
-        chosen = found.select(_COLUMNS[name]).filter(pa.array(is_kept))
-        yield (
-            name,
-            pa.RecordBatch.from_arrays(chosen.columns, schema=CONTEXT_SCHEMAS[name]),
-        )
-    if not (are_named or instances.is_named.all()):
-        yield from _restated(table, ~instances.is_named, settings)
+    given = {"rebalance_id": rebalance_ids, **named_lists(columns)}
+    return batch("members", len(rebalance_ids), of_members | given)
+
+
+def _kept(
+    name: str, rows: pa.RecordBatch, is_kept: Bools
+) -> tuple[str, pa.RecordBatch]:
+    """Return the name of a table of `CONTEXT_SCHEMAS`, and its part of some rows."""
+    chosen = rows.select(_COLUMNS[name]).filter(pa.array(is_kept))
+    schema = CONTEXT_SCHEMAS[name]
+    return name, pa.RecordBatch.from_arrays(chosen.columns, schema=schema)
 
 
 def _restated(

@@ -281,14 +281,6 @@ def _instance_of(rebalance: RebalanceCode, claim_rule: ClaimRule) -> Instance:
         partition_topic,
         owner,
     ) = instance_columns(rebalance.code, is_strict)
-    racks = None
-    if rebalance.code[6] & RACKS:
-        racks = Racks(
-            names=rebalance.racks,
-            member=rack,
-            offsets=np.zeros(rebalance.n_partitions + 1, np.int64),
-            replicas=np.zeros(0, np.int32),
-        )
     return Instance.of_columns(
         group="",
         id=None,
@@ -302,10 +294,22 @@ def _instance_of(rebalance: RebalanceCode, claim_rule: ClaimRule) -> Instance:
         claim_rule=claim_rule,
         lag=lag if lag.size else None,
         capacity=None,
-        racks=racks,
+        racks=_racks_of(rebalance, rack),
         instance_ids=rebalance.instance_ids or (None,) * len(rebalance.members),
         partition_topic=partition_topic,
         owner=owner,
+    )
+
+
+def _racks_of(rebalance: RebalanceCode, member: Int32) -> Racks | None:
+    """Return the racks, given each member's; a code states no replicas."""
+    if not rebalance.code[6] & RACKS:
+        return None
+    return Racks(
+        names=rebalance.racks,
+        member=member,
+        offsets=np.zeros(rebalance.n_partitions + 1, np.int64),
+        replicas=np.zeros(0, np.int32),
     )
 
 

@@ -131,16 +131,12 @@ def outcome_of_code(
         If the judge disagrees with the computed figures.
     """
     found, answers, harm = coded.found, list[Row](), None
-    judged = (at for at in range(len(found.assignors)) if coded.is_judged(at))
-    places = ({*judged} - found.judged).union(coded.undecided)
-    if places:
-        for row, counts in checked(coded, canonical, sorted(places), claim_rule, held):
-            answers.append(row)
-            harm = harm if counts is None else counts
-        found.judged.update(places)
-    for name, why in found.refused.items():
-        refused = AssignorAnswer(assignor=name, refused=why)
-        answers.append(answer_columns(refused, coded.least, None))
+    places = _places_to_judge(coded)
+    for row, counts in checked(coded, canonical, places, claim_rule, held):
+        answers.append(row)
+        harm = harm if counts is None else counts
+    found.judged.update(places)
+    answers.extend(_refused(coded))
     topics, partitions, owned = found.counts[:3].tolist()
     return JudgedRebalance(
         topics=topics,
@@ -151,6 +147,20 @@ def outcome_of_code(
         coded=coded,
         harm=harm,
     )
+
+
+def _places_to_judge(coded: CodedAnswers) -> list[int]:
+    """Return the places of the answers that the judge has still to check."""
+    found = coded.found
+    judged = (at for at in range(len(found.assignors)) if coded.is_judged(at))
+    return sorted(({*judged} - found.judged).union(coded.undecided))
+
+
+def _refused(coded: CodedAnswers) -> Iterator[Row]:
+    """Yield the columns of heuristics that do not apply."""
+    for name, why in coded.found.refused.items():
+        refused = AssignorAnswer(assignor=name, refused=why)
+        yield answer_columns(refused, coded.least, None)
 
 
 def outcome_of(document: Rebalance, question: Question) -> JudgedRebalance:
