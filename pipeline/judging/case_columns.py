@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import orjson
@@ -57,6 +57,64 @@ class CaseColumns:
     instances: tuple[str, ...]
 
 
+class _FlatLists(NamedTuple):
+    """Items of the lists of all rows; those of row r are ``at[r]:at[r+1]``."""
+
+    items: Any
+    at: Int64
+
+
+class _Entries(NamedTuple):
+    """A column of lists whose items state topics.
+
+    Attributes
+    ----------
+    items : pa.Array
+        Topics, or structs with a topic.
+    at : int64
+        Where the items of each row begin.
+    topic : int32
+        Of each item.
+    rank : int32
+        `Names.rank`.
+    """
+
+    items: Any
+    at: Int64
+    topic: Int32
+    rank: Int32
+
+    def sorted_by_name(self) -> _Entries:
+        """Sort the topics of each row; ids can have another order than names."""
+        row = np.searchsorted(self.at, np.arange(self.topic.size), "right")
+        own = self.rank[self.topic]
+        if not np.any((own[1:] < own[:-1]) & (row[1:] == row[:-1])):
+            return self
+        order = np.lexsort((own, row))
+        items = self.items.take(pa.array(order))
+        return self._replace(items=items, topic=self.topic[order])
+
+    def lists(self) -> Lists:
+        """Return the partitions of each topic."""
+        numbers, number_at = _flat(self.items.field("partitions"))
+        return Lists(self.at, self.topic, number_at, np.array(numbers))
+
+    def offsets(self) -> Int64:
+        """Return the offsets next to the partitions."""
+        return _ints(_flat(self.items.field("offsets")).items)
+
+    def sizes(self) -> Sizes:
+        """Return the partition count of each topic."""
+        return Sizes(self.at, self.topic, _ints(self.items.field("count")))
+
+
+class _SortedNames(NamedTuple):
+    """Distinct names, sorted, and the place of each row's name; `ABSENT`: none."""
+
+    names: tuple[str, ...]
+    place: Int64
+
+
 def case_columns(
     table: pa.Table, facts: ClusterFacts, names_of_ids: Mapping[str, str] | None
 ) -> CaseColumns:
@@ -64,72 +122,59 @@ def case_columns(
 
     All arrays are copies: kernels are compiled anew for those that cannot be written.
     """
-    members, member_at = _flat(table["members"].combine_chunks())
-    before, before_at = _flat(_episodes(table, "before"))
-    sub, sub_at = _flat(members.field("subscription"))
-    held = {name: _flat(members.field(name)) for name in _HELD}
-    held["before"] = _flat(before.field("owned"))
-    held["commits"] = _flat(table["committed"].combine_chunks())
-    held["lags"] = _flat(_lags(table, facts.monitored))
-    sizes = {name: _flat(table[f"{name}_sizes"].combine_chunks()) for name in _SIZES}
-    stated = [sub, *(entries.field("topic") for entries, _ in (held | sizes).values())]
-    topics, names, numbers = _names(stated, names_of_ids)
-    lists = dict(zip(held, numbers[1:], strict=False))
-    offsets = {name: held.pop(name) for name in ("commits", "lags")}
-    listed = {
-        name: _sorted_lists(entries, at, lists[name], names.rank)
-        for name, (entries, at) in held.items()
-    }
-    stated_sizes = {
-        name: Sizes(at, topic, _ints(entries.field("count")))
-        for (name, (entries, at)), topic in zip(
-            sizes.items(), numbers[1 + len(lists) :], strict=True
-        )
-    }
-    racks, rack = _places(members.field("rack"))
-    instances, instance = _places(members.field("instance_id"))
-    is_document = np.array(pc.is_valid(table["document"]))
-    dated = pc.is_in(table["owned_from"], pa.array([PREVIOUS, CLAIMS]))
-    is_dated = np.repeat(np.asarray(dated) | is_document, np.diff(member_at))
-    counted_at = table["at"]
-    if "state_at" in table.column_names:
-        counted_at = pc.coalesce(table["state_at"], counted_at)
-    generation = _ints(members.field("generation"), UNSTATED)
+    members = _flat(table["members"].combine_chunks())
+    before = _flat(_episodes(table, "before"))
+    lists = _lists_of_topics(table, members.items, before.items, facts.monitored)
+    topics, names, entries = _entries_of(lists, names_of_ids)
+    racks = _sorted_names(members.items.field("rack"))
+    instances = _sorted_names(members.items.field("instance_id"))
     return CaseColumns(
-        cases=Cases(
-            member_at=member_at,
-            topic_at=sub_at,
-            topic=numbers[0],
-            owned=listed["owned"],
-            assigned=listed["assigned"],
-            claimed=listed["claimed"],
-            generation=np.where(is_dated, generation, UNSTATED),
-            rack=rack,
-            instance=instance,
-            has_unnamed_rack=racks[:1] == ("",),
-            before=listed["before"],
-            before_of=_before_of(members, member_at, before, before_at),
-            at=_ints(table["at"], 0),
-            is_dated=np.array(pc.is_valid(table["at"])),
-            counted_at=_ints(counted_at, 0),
-            is_counted=np.array(pc.is_valid(counted_at)),
-            is_document=is_document,
-            commits=_lists(*offsets["commits"], lists["commits"]),
-            offset=_ints(_flat(offsets["commits"][0].field("offsets"))[0]),
-            has_commits=np.array(pc.is_valid(table["committed"])),
-            lags=_lists(*offsets["lags"], lists["lags"]),
-            behind=_ints(_flat(offsets["lags"][0].field("offsets"))[0]),
-            has_lags=np.array(pc.is_valid(table["lag"])),
-            has_least=np.array(pc.is_valid(table["least_sizes"])),
-            recorded=stated_sizes["recorded"],
-            undated=stated_sizes["undated"],
-            least=stated_sizes["least"],
-        ),
+        cases=_cases(table, members, before, entries, racks, instances),
         names=names,
-        members=members,
+        members=members.items,
         topics=topics,
-        racks=racks,
-        instances=instances,
+        racks=racks.names,
+        instances=instances.names,
+    )
+
+
+def _cases(
+    table: pa.Table,
+    members: _FlatLists,
+    before: _FlatLists,
+    entries: Mapping[str, _Entries],
+    racks: _SortedNames,
+    instances: _SortedNames,
+) -> Cases:
+    counted_at = _counted_at(table)
+    return Cases(
+        member_at=members.at,
+        topic_at=entries["subscription"].at,
+        topic=entries["subscription"].topic,
+        owned=entries["owned"].sorted_by_name().lists(),
+        assigned=entries["assigned"].sorted_by_name().lists(),
+        claimed=entries["claimed"].sorted_by_name().lists(),
+        generation=_generations(table, members),
+        rack=racks.place,
+        instance=instances.place,
+        has_unnamed_rack=racks.names[:1] == ("",),
+        before=entries["before"].sorted_by_name().lists(),
+        before_of=_before_of(members, before),
+        at=_ints(table["at"], 0),
+        is_dated=np.array(pc.is_valid(table["at"])),
+        counted_at=_ints(counted_at, 0),
+        is_counted=np.array(pc.is_valid(counted_at)),
+        is_document=np.array(pc.is_valid(table["document"])),
+        commits=entries["commits"].lists(),
+        offset=entries["commits"].offsets(),
+        has_commits=np.array(pc.is_valid(table["committed"])),
+        lags=entries["lags"].lists(),
+        behind=entries["lags"].offsets(),
+        has_lags=np.array(pc.is_valid(table["lag"])),
+        has_least=np.array(pc.is_valid(table["least_sizes"])),
+        recorded=entries["recorded"].sizes(),
+        undated=entries["undated"].sizes(),
+        least=entries["least"].sizes(),
     )
 
 
@@ -193,6 +238,23 @@ def _episodes(table: pa.Table, name: str) -> pa.Array:
     return pc.struct_field(table["episode"].combine_chunks(), name)
 
 
+def _lists_of_topics(
+    table: pa.Table,
+    members: pa.StructArray,
+    before: pa.StructArray,
+    monitored: LagOfGroups,
+) -> dict[str, pa.ListArray]:
+    """Return the lists that state topics: of cases, members, and members before."""
+    return {
+        "subscription": members.field("subscription"),
+        **{name: members.field(name) for name in _HELD},
+        "before": before.field("owned"),
+        "commits": table["committed"].combine_chunks(),
+        "lags": _lags(table, monitored),
+        **{name: table[f"{name}_sizes"].combine_chunks() for name in _SIZES},
+    }
+
+
 def _lags(table: pa.Table, monitored: LagOfGroups) -> pa.Array:
     """Return the lag that sources state; where they do not, that of the group."""
     lags = table["lag"].combine_chunks()
@@ -213,10 +275,26 @@ def _lags(table: pa.Table, monitored: LagOfGroups) -> pa.Array:
     )
 
 
-def _flat(lists: pa.ListArray) -> tuple[Any, Int64]:
-    """Return the items of all lists, and where each list begins; null is empty."""
+def _counted_at(table: pa.Table) -> pa.ChunkedArray:
+    """Return the times of cases; of a state, when the rebalance was that led to it."""
+    if "state_at" not in table.column_names:
+        return table["at"]
+    return pc.coalesce(table["state_at"], table["at"])
+
+
+def _generations(table: pa.Table, members: _FlatLists) -> Int64:
+    """Return the generation of each member's claims, or `UNSTATED`."""
+    is_document = np.array(pc.is_valid(table["document"]))
+    dated = pc.is_in(table["owned_from"], pa.array([PREVIOUS, CLAIMS]))
+    is_dated = np.repeat(np.asarray(dated) | is_document, np.diff(members.at))
+    generation = _ints(members.items.field("generation"), UNSTATED)
+    return np.where(is_dated, generation, UNSTATED)
+
+
+def _flat(lists: pa.ListArray) -> _FlatLists:
+    """Return the items of all lists; null is empty."""
     offsets = np.asarray(lists.offsets).astype(np.int64)
-    return lists.values, offsets
+    return _FlatLists(lists.values, offsets)
 
 
 def _ints(values: pa.Array, default: int = ABSENT) -> Int64:
@@ -224,20 +302,21 @@ def _ints(values: pa.Array, default: int = ABSENT) -> Int64:
     return np.asarray(filled).astype(np.int64)
 
 
-def _lists(entries: pa.StructArray, at: Int64, topic: Int32) -> Lists:
-    numbers, number_at = _flat(entries.field("partitions"))
-    return Lists(at, topic, number_at, np.array(numbers))
-
-
-def _sorted_lists(
-    entries: pa.StructArray, at: Int64, topic: Int32, rank: Int32
-) -> Lists:
-    """Sort the topics of each row by name; ids can have another order than names."""
-    row, own = np.searchsorted(at, np.arange(topic.size), "right"), rank[topic]
-    if np.any((own[1:] < own[:-1]) & (row[1:] == row[:-1])):
-        order = np.lexsort((own, row))
-        entries, topic = entries.take(pa.array(order)), topic[order]
-    return _lists(entries, at, topic)
+def _entries_of(
+    lists: Mapping[str, pa.ListArray], names_of_ids: Mapping[str, str] | None
+) -> tuple[tuple[str, ...], Names, dict[str, _Entries]]:
+    """Give numbers to the topics of lists (`_names`), of structs or of topics alone."""
+    flat = {name: _flat(column) for name, column in lists.items()}
+    stated = [
+        items.field("topic") if pa.types.is_struct(items.type) else items
+        for items, _ in flat.values()
+    ]
+    topics, names, numbers = _names(stated, names_of_ids)
+    entries = {
+        name: _Entries(items, at, topic, names.rank)
+        for (name, (items, at)), topic in zip(flat.items(), numbers, strict=True)
+    }
+    return topics, names, entries
 
 
 def _names(
@@ -265,33 +344,32 @@ def _names(
     return topics, names, np.split(numbers, ends)
 
 
-def _places(names: pa.StringArray) -> tuple[tuple[str, ...], Int64]:
-    """Return distinct names, sorted, and the place of each; `ABSENT`: none."""
+def _sorted_names(names: pa.StringArray) -> _SortedNames:
     encoded = names.dictionary_encode()
     listed = encoded.dictionary.to_pylist()
     sort = sorted(range(len(listed)), key=listed.__getitem__)
     place = np.empty(len(listed) + 1, np.int64)
     place[sort], place[-1] = np.arange(len(listed)), ABSENT
-    return tuple(listed[index] for index in sort), place[_ints(encoded.indices)]
+    distinct = tuple(listed[index] for index in sort)
+    return _SortedNames(distinct, place[_ints(encoded.indices)])
 
 
-def _before_of(
-    members: pa.StructArray, member_at: Int64, before: pa.StructArray, before_at: Int64
-) -> Int64:
+def _before_of(members: _FlatLists, before: _FlatLists) -> Int64:
     """Return the row of each member's entry in ``before``; `ABSENT`: none."""
-    found = np.full(len(members), ABSENT, np.int64)
-    if len(before):
-        case = np.repeat(np.arange(member_at.size - 1), np.diff(member_at))
-        case_before = np.repeat(np.arange(before_at.size - 1), np.diff(before_at))
+    n_members, n_before = len(members.items), len(before.items)
+    found = np.full(n_members, ABSENT, np.int64)
+    if n_before:
+        case = np.repeat(np.arange(members.at.size - 1), np.diff(members.at))
+        case_before = np.repeat(np.arange(before.at.size - 1), np.diff(before.at))
         joined = pa.concat_arrays(
-            [members.field("member_id"), before.field("member_id")]
+            [members.items.field("member_id"), before.items.field("member_id")]
         )
         number = np.asarray(joined.dictionary_encode().indices).astype(np.int64)
-        key = number * member_at.size + np.concatenate([case, case_before])
-        order = np.argsort(key[len(members) :], kind="stable")
-        sort = key[len(members) :][order]
-        place = np.searchsorted(sort, key[: len(members)])
-        place = np.minimum(place, len(before) - 1)
-        is_there = sort[place] == key[: len(members)]
+        key = number * members.at.size + np.concatenate([case, case_before])
+        order = np.argsort(key[n_members:], kind="stable")
+        sort = key[n_members:][order]
+        place = np.searchsorted(sort, key[:n_members])
+        place = np.minimum(place, n_before - 1)
+        is_there = sort[place] == key[:n_members]
         found[is_there] = order[place[is_there]]
     return found
