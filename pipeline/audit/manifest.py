@@ -70,17 +70,7 @@ def manifest_of(
         "format": FORMAT,
         "tables": LAYOUT,
         "parameters": dict(parameters),
-        "sources": [
-            {
-                "name": file.name,
-                "kind": file.kind.value,
-                "sha256": file.sha256,
-                "bytes": file.length,
-                "modified": _moment(file.modified_ms),
-            }
-            for file in found.files
-        ]
-        + _live(found),
+        "sources": [*_files(found), *_live(found)],
         "rows_read": counts.rows_read,
         "rows_repeated": counts.rows_repeated,
         "rows": dict(counts.rows),
@@ -95,6 +85,20 @@ def manifest_of(
         "finished": finished.isoformat(timespec="seconds"),
         "seconds": {phase: round(took, 3) for phase, took in seconds.items()},
     }
+
+
+def _files(found: FoundSources) -> list[dict[str, Any]]:
+    """Describe the files that were read."""
+    return [
+        {
+            "name": file.name,
+            "kind": file.kind.value,
+            "sha256": file.sha256,
+            "bytes": file.length,
+            "modified": _moment(file.modified_ms),
+        }
+        for file in found.files
+    ]
 
 
 def _live(found: FoundSources) -> list[dict[str, Any]]:

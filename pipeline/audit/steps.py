@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 import pyarrow as pa
-from pyspark import SparkContext, StorageLevel
+from pyspark import RDD, SparkContext, StorageLevel
 
 from pipeline.audit.case_choice import CaseChoice
 from pipeline.audit.judged import JudgedRuns
@@ -26,7 +26,7 @@ from pipeline.judging.instances import ClusterFacts
 from pipeline.judging.settings import Settings
 from pipeline.side_files.lag_metrics import gap_rows
 from pipeline.sources.find import FoundSources
-from pipeline.sources.parcels import together
+from pipeline.sources.parcels import Parcel, together
 from pipeline.sources.spark_rows import (
     SPARK_ERRORS,
     parcels_of_rows,
@@ -133,25 +133,8 @@ def read_cases(
 
     The histories of earlier audits are continued in a ``night``.
     """
-    tasks, most = division.tasks, facts.max_partitions
-    parcels = []
-    carried = [] if night is None else night.carried()
-    if files := [*found.files, *carried]:
-        of_files = source_parcels(
-            spark,
-            files,
-            tasks=tasks,
-            max_partitions=most,
-            select=iter if night is None else night.select(),
-        )
-        parcels.append(of_files)
-    if notices := [*unknown_rows(found.unknown), *gap_rows(found.lag_gaps)]:
-        parcels.append(parcels_of_rows(spark, notices, tasks))
-    if found.live is not None:
-        from pipeline.audit.live_rows import live_parcels  # noqa: PLC0415
-
-        parcels.append(live_parcels(spark, found.live, tasks))
-    read = together(parcels)
+    tasks = division.tasks
+    read = _read_sources(spark, found, night, tasks, facts.max_partitions)
     if night is not None:
         cases = continue_histories(read, tasks)
         return save_cases(spark, work, cases, division.parts)
@@ -166,6 +149,34 @@ def read_cases(
         return save_cases(spark, work, matched, division.parts)
     finally:
         kept.unpersist()
+
+
+def _read_sources(
+    spark: SparkContext,
+    found: FoundSources,
+    night: Night | None,
+    tasks: int,
+    max_partitions: int,
+) -> RDD[Parcel]:
+    """Return the rows of all sources, and notices of those that cannot be read."""
+    parcels = []
+    carried = [] if night is None else night.carried()
+    if files := [*found.files, *carried]:
+        of_files = source_parcels(
+            spark,
+            files,
+            tasks=tasks,
+            max_partitions=max_partitions,
+            select=iter if night is None else night.select(),
+        )
+        parcels.append(of_files)
+    if notices := [*unknown_rows(found.unknown), *gap_rows(found.lag_gaps)]:
+        parcels.append(parcels_of_rows(spark, notices, tasks))
+    if found.live is not None:
+        from pipeline.audit.live_rows import live_parcels  # noqa: PLC0415
+
+        parcels.append(live_parcels(spark, found.live, tasks))
+    return together(parcels)
 
 
 def judge_cases(

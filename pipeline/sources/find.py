@@ -90,24 +90,39 @@ def find_sources(
         raise SourceError("a group needs a name", source=GROUP_NAME)
     forced = _format_of(source_format)
     found = FoundSources()
-    listed: list[tuple[str, FileEntry]] = []
-    for given in locations:
-        listed += _listed(uri_of(given), given, stores, found)
-    named = list(_named(listed, set(found.side_files.values())))
-    files, found.unknown = _recognized(
+    named = _files_at(locations, stores, found)
+    found.files, found.unknown = _sources_among(
         named,
         lambda name, entry: source_file(
             entry, name, stores.of(entry.uri), forced, written
         ),
     )
-    files, without_keys = paired(files, [entry.uri for _, entry in named])
-    found.files, without_place = _without_second_history(files)
-    found.unknown += [*without_keys, *without_place]
     if not found.files:
         raise _nothing(locations, found)
     if group_name is not None:
         found.files = _with_group_name(found.files, group_name)
     return found
+
+
+def _files_at(
+    locations: Sequence[Location], stores: Stores, found: FoundSources
+) -> list[tuple[str, FileEntry]]:
+    """Return every file once, with its name; note the side files of folders."""
+    listed: list[tuple[str, FileEntry]] = []
+    for given in locations:
+        listed += _listed(uri_of(given), given, stores, found)
+    return list(_named(listed, set(found.side_files.values())))
+
+
+def _sources_among(
+    named: Sequence[tuple[str, FileEntry]],
+    recognize: Callable[[str, FileEntry], SourceFile],
+) -> tuple[list[SourceFile], list[SourceError]]:
+    """Return the files that are read, and why others are not."""
+    files, unknown = _recognized(named, recognize)
+    files, without_keys = paired(files, [entry.uri for _, entry in named])
+    files, without_place = _without_second_history(files)
+    return files, [*unknown, *without_keys, *without_place]
 
 
 def _recognized(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 import pyarrow as pa
@@ -67,11 +67,7 @@ def source_parcels(
     length = sum(file.length for file in files)
     shares = max(1, min(tasks, length // PART_BYTES))
     most = min(BLOCK_BYTES, (length + len(files) * _OPEN_BYTES) // shares)
-    local: list[Pieces] = []
-    remote: list[Pieces] = []
-    for pieces in pieces_of(files, most):
-        is_here = all(is_local(piece.file.uri) for piece in pieces)
-        (local if is_here else remote).append(pieces)
+    local, remote = _local_and_remote(pieces_of(files, most))
     parcels: list[RDD[Parcel]] = []
     if local:
         divided = list(gathered(local, _length, most))
@@ -79,6 +75,18 @@ def source_parcels(
     if remote:
         parcels.append(remote_parcels(spark, remote, tasks, read))
     return together(parcels)
+
+
+def _local_and_remote(
+    divided: Iterable[Pieces],
+) -> tuple[list[Pieces], list[Pieces]]:
+    """Separate the pieces of files that the tasks open themselves from others."""
+    local: list[Pieces] = []
+    remote: list[Pieces] = []
+    for pieces in divided:
+        is_here = all(is_local(piece.file.uri) for piece in pieces)
+        (local if is_here else remote).append(pieces)
+    return local, remote
 
 
 def _length(pieces: Pieces) -> int:
