@@ -9,7 +9,7 @@ group is written into the *same* generation under its new id; this is not a reba
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from pipeline.history.episodes import Episodes
 from pipeline.history.generations import (
     Generation,
     Participant,
+    Seat,
     decode_generation_of,
     reports,
 )
@@ -155,15 +156,7 @@ class GroupHistory:
             cooperative=ownership.cooperative,
             leader=generation.leader,
             owned_from=ownership.owned_from,
-            members={
-                p.member_id: _member(
-                    p,
-                    generation.assignor,
-                    ownership,
-                    joined=None if seats is None else p.seat not in seats,
-                )
-                for p in people
-            },
+            members=_members(generation, ownership, seats),
             left=None if seats is None else len(seats - {p.seat for p in people}),
             resubscribed=_resubscribed(people, before) if before and known else None,
             claims_disagree=ownership.claims_disagree,
@@ -171,6 +164,21 @@ class GroupHistory:
             undated_sizes=undated_sizes,
             **in_episode,
         )
+
+
+def _members(
+    generation: Generation, ownership: Ownership, before: Collection[Seat] | None
+) -> dict[str, CaseMember]:
+    """Return the members; ``before``: the seats of the generation before, if known."""
+    return {
+        p.member_id: _member(
+            p,
+            generation.assignor,
+            ownership,
+            joined=None if before is None else p.seat not in before,
+        )
+        for p in generation.participants
+    }
 
 
 def _member(

@@ -27,8 +27,9 @@ from pipeline.history.target_topics import (
     wanted_of_targets,
 )
 from pipeline.history.target_walk import walk_targets
-from pipeline.history.targets import ASSIGNED
+from pipeline.history.targets import ASSIGNED, Targets
 from pipeline.rows import Row, cases_row
+from rebalance import Int64
 
 _REASONS: Final = (NOT_IN_SOURCE, NO_MEMBERS, NO_PREVIOUS)
 _LEAST_TOGETHER, _MOST_TOGETHER = 8, 256
@@ -66,32 +67,41 @@ def consumer_rows(
     Row or int
         A number is that of a group that is left to `pipeline.history.consumer_history`.
     """
-    records, rank = read.records, read.rank
-    targets = walk_targets(read.groups, parts, rank)
+    targets = walk_targets(read.groups, parts, read.rank)
     if not targets.is_sound.all():
         yield from np.flatnonzero(~targets.is_sound).tolist()
         read = read.only(np.flatnonzero(targets.is_sound))
-        targets = walk_targets(read.groups, parts, rank)
-    groups = read.groups
+        targets = walk_targets(read.groups, parts, read.rank)
+    yield from _rows_of_targets(read, parts, ids, targets, stream)
+
+
+def _rows_of_targets(
+    read: ReadGroups,
+    parts: Parts,
+    ids: pa.StringArray,
+    targets: Targets,
+    stream: RecordStream,
+) -> Iterator[Row]:
+    """Yield the cases of groups, all of whose targets are sound."""
+    groups, records, names = read.groups, read.records, len(read.rank)
     parts = numbered(parts, read.number)
-    reached = walk_reached(groups, parts, targets, len(rank))
-    wanted = subscriptions(records, targets, rank)
+    reached = walk_reached(groups, parts, targets, names)
+    wanted = subscriptions(records, targets, read.rank)
     slots, number = read.slots(), np.flatnonzero(targets.is_case)
     row, topics = targets.row[number], wanted_of_targets(targets, number, wanted)
     shown, undated = walk_shown(
         groups,
         slots,
-        assigned_by_targets(targets, parts, len(rank), len(records.kind)),
-        len(rank) + len(ids),
+        assigned_by_targets(targets, parts, names, len(records.kind)),
+        names + len(ids),
         row,
-        all_of_targets(targets, number, wanted, parts, len(rank)),
+        all_of_targets(targets, number, wanted, parts, names),
     )
     by_rank = sorted_names(ids)
     listed = [*read.ranked.to_pylist(), *by_rank.to_pylist()]
     stream.note_shown(sightings(shown, listed))
     stream.note_ids(read.topic_ids())
-    reasons = [_REASONS[why] for why in targets.missing[:, 3].tolist()]
-    yield from read.missing(targets.missing, reasons, "epoch")
+    yield from _missing(read, targets)
     cases = ConsumerCases(
         read,
         by_rank,
@@ -102,11 +112,22 @@ def consumer_rows(
         slots,
         undated,
     )
-    part = targets.people[:, ASSIGNED]
-    ends = np.concatenate(([0], np.cumsum(1 + parts.at[part + 1] - parts.at[part])))
-    sizes = ends[targets.first[number + 1]] - ends[targets.first[number]]
+    sizes = _sizes(targets, parts)[number]
     for committed in read.commits(slots, row, topics, sizes):
         yield from cases_rows(cases.table(*committed), len(row))
+
+
+def _missing(read: ReadGroups, targets: Targets) -> Iterator[Row]:
+    """Yield rows of quarantine for epochs that are not judged."""
+    reasons = [_REASONS[why] for why in targets.missing[:, 3].tolist()]
+    yield from read.missing(targets.missing, reasons, "epoch")
+
+
+def _sizes(targets: Targets, parts: Parts) -> Int64:
+    """Return the numbers of members and assigned partitions of each target."""
+    part = targets.people[:, ASSIGNED]
+    ends = np.concatenate(([0], np.cumsum(1 + parts.at[part + 1] - parts.at[part])))
+    return np.diff(ends[targets.first])
 
 
 def cases_rows(cases: pa.Table, count: int) -> Iterator[Row]:

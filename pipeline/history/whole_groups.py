@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from pipeline.history.held_records import DATA, HeldRecords
 from pipeline.history.read_groups import PLACED, read_groups
-from pipeline.history.read_records import records_of
+from pipeline.history.read_records import ReadRecords, records_of
 from pipeline.history.stream import RecordStream
 from pipeline.history.walked_groups import classic_rows, consumer_rows
 from pipeline.records.record_tape import RecordTape
@@ -131,20 +131,10 @@ def _histories(held: HeldRecords, stream: RecordStream) -> Iterator[Row]:
     is_second = _are_repeated(batch, group)
     are_others = _others(held, is_record, is_second)
     are_again = is_second & ~are_others
-    records, names, ids, rank, people, parts = records_of(held, is_record, are_again)
-    is_odd = are_others | _is_damage(records) | ~people.is_sound | ~parts.is_sound
-    count = int(group[-1]) + 1
-    are_classic = _any(group, np.isin(records.kind, (GENERATION, DELETED)), count)
-    is_new = np.abs(records.kind) >= EPOCH
-    are_new = _any(group, is_new, count)
-    without = np.array(
-        pc.fill_null(pc.equal(batch.column("record"), WITHOUT_TOMBSTONES), False)
-    )
-    is_odd |= is_new & without
-    if set(ids.to_pylist()) & set(names.to_pylist()):
-        is_odd |= is_new  # a topic has the text of an id as its name
-    is_left = _any(group, is_odd, count) | (are_classic & are_new)
-    starts = np.searchsorted(group, np.arange(count + 1))
+    of_records = records_of(held, is_record, are_again)
+    records, names, ids, rank, people, parts = of_records
+    is_left, are_new = _left_and_new(batch, group, of_records, are_others)
+    starts = np.searchsorted(group, np.arange(len(is_left) + 1))
     places = batch.select(PLACED)
     for are_of, is_consumer in ((~are_new, False), (are_new, True)):
         kept = np.flatnonzero(are_of & ~is_left)
@@ -162,6 +152,25 @@ def _histories(held: HeldRecords, stream: RecordStream) -> Iterator[Row]:
     left[is_record] = is_left[group]
     if left.any():
         yield from _one_by_one(held, stream, left)
+
+
+def _left_and_new(
+    batch: pa.RecordBatch, group: Int64, found: ReadRecords, are_others: Bools
+) -> tuple[Bools, Bools]:
+    """Return which groups are left to the stream, and which have the new protocol."""
+    records, names, ids, _, people, parts = found
+    is_odd = are_others | _is_damage(records) | ~people.is_sound | ~parts.is_sound
+    count = int(group[-1]) + 1
+    are_classic = _any(group, np.isin(records.kind, (GENERATION, DELETED)), count)
+    is_new = np.abs(records.kind) >= EPOCH
+    are_new = _any(group, is_new, count)
+    without = np.array(
+        pc.fill_null(pc.equal(batch.column("record"), WITHOUT_TOMBSTONES), False)
+    )
+    is_odd |= is_new & without
+    if set(ids.to_pylist()) & set(names.to_pylist()):
+        is_odd |= is_new  # a topic has the text of an id as its name
+    return _any(group, is_odd, count) | (are_classic & are_new), are_new
 
 
 def _any(group: Int64, are: Bools, count: int) -> Bools:
