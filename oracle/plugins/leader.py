@@ -41,10 +41,12 @@ class Leader:
     fallback : Choice
         The assignor that is used if ``choice`` raises an error or takes too long.
     seconds : float
-        Time limit of ``choice``, and of ``lag``.
+        Time limit of ``choice``, and of ``lag``. After it, the best assignment found is
+        used, or that of the fallback. The client is blocked meanwhile: keep the limit
+        well below the session timeout.
     mode : Mode
     lag : callable or None
-        Source of lag.
+        Function from partition counts per topic to the lag of each partition.
     """
 
     choice: Choice

@@ -15,7 +15,16 @@ FALLBACK: Final = "chain-sticky"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PluginSettings:
-    """An assignor, with the name of its protocol."""
+    """An assignor, with the name of its protocol.
+
+    Attributes
+    ----------
+    name : str
+        Name of the protocol, which all members of a group must have in common.
+    leader : Leader
+    rack : str or None
+        Rack of this member.
+    """
 
     name: str
     leader: Leader
@@ -38,29 +47,16 @@ def settings_of(
     rack: str | None = None,
     lag: LagSource | None = None,
 ) -> PluginSettings:
-    """Validate a user's settings.
+    """Validate a user's settings (docs/plugins.md).
 
     Parameters
     ----------
-    algorithm : str
-        The assignor that this member runs as leader: a heuristic's name, or ``oracle``.
-    name : str, optional
-        Name of the protocol, which all members of a group must have in common. Default:
-        the algorithm's name.
-    policy : str
-        Policy of the oracle, by name or in text form.
-    mode : Mode, optional
-        Default: the mode of Kafka's assignor of that name, else eager.
-    seconds : float
-        Time limit, after which the best assignment found is used, or that of the
-        fallback. The client is blocked meanwhile: keep the limit well below the session
-        timeout.
-    fallback : str
-        Name of a heuristic.
-    rack : str, optional
-        Rack of this member.
-    lag : callable, optional
-        Function from partition counts per topic to the lag of each partition.
+    algorithm, policy : str
+        The assignor that this member runs as leader, as in `chosen`.
+    name, mode : str, Mode, optional
+        Of the protocol. Default: the algorithm's name, and its mode by `mode_of`.
+    seconds, fallback, lag, rack
+        As in `Leader` and `PluginSettings`; the fallback is the name of a heuristic.
 
     Raises
     ------
