@@ -79,19 +79,7 @@ def walk_targets(groups: Groups, parts: Parts, rank: Int64) -> Targets:
     rank : int64
         Of each name, among all of them in sorted order.
     """
-    records, targets = len(groups.kind), np.count_nonzero(groups.kind == TARGET_EPOCH)
-    epochs = targets + np.count_nonzero(groups.kind == EPOCH)
-    found = Targets(
-        np.ones(len(groups.begin), np.bool_),
-        np.full(records, NOTHING, np.int64),
-        np.zeros(records, np.int64),
-        np.empty((epochs, 4), np.int64),
-        np.empty(targets, np.int64),
-        np.empty(targets, np.int64),
-        np.zeros(targets, np.bool_),
-        np.zeros(targets + 1, np.int64),
-        np.empty((0, COLUMNS), np.int64),
-    )
+    found = _no_targets(groups)
     walk = TargetWalk(
         groups,
         parts,
@@ -111,6 +99,23 @@ def walk_targets(groups: Groups, parts: Parts, rank: Int64) -> Targets:
         is_case=found.is_case[:number],
         first=found.first[: number + 1],
         people=people[: found.first[number]],
+    )
+
+
+def _no_targets(groups: Groups) -> Targets:
+    """Return room for all targets that the records can have."""
+    records, targets = len(groups.kind), np.count_nonzero(groups.kind == TARGET_EPOCH)
+    epochs = targets + np.count_nonzero(groups.kind == EPOCH)
+    return Targets(
+        np.ones(len(groups.begin), np.bool_),
+        np.full(records, NOTHING, np.int64),
+        np.zeros(records, np.int64),
+        np.empty((epochs, 4), np.int64),
+        np.empty(targets, np.int64),
+        np.empty(targets, np.int64),
+        np.zeros(targets, np.bool_),
+        np.zeros(targets + 1, np.int64),
+        np.empty((0, COLUMNS), np.int64),
     )
 
 
