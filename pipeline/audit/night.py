@@ -230,7 +230,7 @@ class Night:
     def _write_tables(
         self, result: NightResult, stored: StoredRows, judged_rows: RunsOf
     ) -> Carry:
-        """Write the rows that are new, or can have changed; return what is carried."""
+        """Write the rows that are new, or can have changed; return the carried ones."""
         judged, read, context = result.judged, result.read, self._store.context()
         opened = cache(partial(stored.opened, cluster=self._cluster))
         kept = brought_up(opened, read.kept, result.history_end)
