@@ -46,6 +46,8 @@ class AdviceKind(StrEnum):
         anew.
     FINDING
         A finding may explain the newest invalid answer.
+    LEFT_OUT
+        The newest invalid answer, which is a leader's, omits whole topics.
     ASSIGNOR
         Another assignor has less potential gain on the group's own rebalances.
     BALANCE
@@ -64,6 +66,7 @@ class AdviceKind(StrEnum):
 
     REASSIGN = "reassign"
     FINDING = "finding"
+    LEFT_OUT = "left-out"
     ASSIGNOR = "assignor"
     BALANCE = "balance"
     NO_SETTING = "no-setting"
@@ -213,6 +216,8 @@ class Advisor:
             found.append(
                 Advice(kind=AdviceKind.FINDING, answer=answer, clients=clients)
             )
+        elif answer and answer.left_out and assignor not in self._of_consumers:
+            found.append(Advice(kind=AdviceKind.LEFT_OUT, answer=answer))
         return found
 
     def _assignment(

@@ -16,6 +16,7 @@ from oracle.report.advice import (
 )
 from oracle.report.client_settings import CLIENTS, SettingChange, Step
 from oracle.report.group_clients import CLIENT_ID, ClientEvidence
+from oracle.report.harm import seconds_text
 from oracle.report.known_faults import InvalidAnswer, KnownFault
 from oracle.wording import counted
 
@@ -24,6 +25,8 @@ _UNKNOWN: Final = "The records do not tell the client. All that have both assign
 _RATE: Final = "partitions per rebalance"
 _FAMILIES: Final = {"sticky": "(cooperative-)sticky"}
 _NAME_KEPT: Final = 40
+_TOPICS: Final = 3
+"""Names of topics in a line."""
 FORMER: Final = "used before; the group's last assignor has a row of its own"
 _NO_SETTING: Final = {
     Ground.COOPERATIVE: "cooperative groups are not compared with other assignors",
@@ -94,7 +97,7 @@ def _evidence(clients: ClientEvidence) -> str:
 
 def _clients(clients: ClientEvidence) -> str:
     names = [CLIENTS[name].short or name for name in clients.clients]
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return _and(names)
 
 
 def _reassign(advice: Advice) -> str:
@@ -120,6 +123,25 @@ def _finding(advice: Advice) -> str:
     more = f", or by {counted(len(others), 'other')}" if others else ""
     finding = f"the finding {first.finding}{of}{more}"
     return f"{_generation(answer)} may be explained by {finding}"
+
+
+def _left_out(advice: Advice) -> str:
+    answer = advice.answer
+    if answer is None:
+        raise ValueError("topics without their answer")
+    shown = [visible(name, limit=_NAME_KEPT) for name in answer.left_out[:_TOPICS]]
+    if more := len(answer.left_out) - len(shown):
+        shown.append(counted(more, "other topic"))
+    known = answer.lasted_ms is not None
+    lasted = f" for {seconds_text(answer.lasted_ms or 0)} s" if known else ""
+    return (
+        f"{_generation(answer)} left {_and(shown)} without a reader{lasted}; its leader"
+        " may not have known all partition counts yet"
+    )
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _or(names: Sequence[str]) -> str:
@@ -207,6 +229,7 @@ def _known(clients: ClientEvidence) -> str:
 _WORDS: Final[dict[AdviceKind, Callable[[Advice], str]]] = {
     AdviceKind.REASSIGN: _reassign,
     AdviceKind.FINDING: _finding,
+    AdviceKind.LEFT_OUT: _left_out,
     AdviceKind.ASSIGNOR: _assignor,
     AdviceKind.BALANCE: _balance,
     AdviceKind.NO_SETTING: _no_setting,

@@ -9,6 +9,7 @@ and no proof: another fault can give the same answer.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -39,6 +40,7 @@ FOLDER: Final = "docs/findings"
 """Where the page of a finding is, in the repository of this project."""
 _OUTCOME: Final = "invalid"
 _NO_FAULT: Final = frozenset({"withdrawn", "by-design"})
+_UNASSIGNED: Final = "unassigned"
 _RECORDED: Final = "file"
 """Family of rebalances that were not drawn."""
 _BUILT_ON: Final = {"kafka-connect": "kafka-clients"}
@@ -70,11 +72,22 @@ class KnownFault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvalidAnswer:
-    """The newest invalid answer of a group; ``generation`` is None if unknown."""
+    """The newest invalid answer of a group.
+
+    Attributes
+    ----------
+    generation : None if unknown
+    rules : that it violates
+    faults : findings that agree with it
+    left_out : topics that it assigns to no member, if nothing else is wrong with it
+    lasted_ms : milliseconds until the group's next state, None if unknown
+    """
 
     generation: int | None
     rules: tuple[str, ...]
     faults: tuple[KnownFault, ...]
+    left_out: tuple[str, ...] = ()
+    lasted_ms: int | None = None
 
 
 def invalid_answers(
@@ -87,8 +100,8 @@ def invalid_answers(
     """
     rows = _newest_invalid(actual)
     wanted = [(row["date"], row["group_id"], row["rebalance_id"]) for row in rows]
-    rules = {
-        (row["cluster"], row["rebalance_id"]): _rules(row["violations"])
+    violations = {
+        (row["cluster"], row["rebalance_id"]): row["violations"] or ()
         for row in load_documents(
             folder,
             "answers",
@@ -98,23 +111,25 @@ def invalid_answers(
             ds.field("assignor") == ACTUAL,
         )
     }
-    documents = {
-        (row["cluster"], row["rebalance_id"]): row["instance"]
-        for row in load_documents(
-            folder, "rebalances", "rebalance_id", wanted, ("cluster", "instance")
-        )
+    columns = ("cluster", "instance", "lasted_ms")
+    rebalances = {
+        (row["cluster"], row["rebalance_id"]): row
+        for row in load_documents(folder, "rebalances", "rebalance_id", wanted, columns)
     }
     found = {}
     for row in rows:
         key = row["cluster"], row["rebalance_id"]
         assignor = row["client_assignor"] or None
-        broken = rules.get(key, ())
+        broken = violations.get(key, ())
+        rules = tuple(sorted({violation["rule"] for violation in broken}))
         evidence = clients.get((row["cluster"], row["group_id"]), UNKNOWN)
-        instance = json.loads(documents[key])
+        instance = json.loads(rebalances[key]["instance"])
         found[row["cluster"], row["group_id"], assignor] = InvalidAnswer(
             generation=row["generation"],
-            rules=broken,
-            faults=known_faults(evidence.clients, assignor, broken, instance),
+            rules=rules,
+            faults=known_faults(evidence.clients, assignor, rules, instance),
+            left_out=_left_out(broken, instance),
+            lasted_ms=rebalances[key]["lasted_ms"],
         )
     return found
 
@@ -226,8 +241,19 @@ def _any_matches(patterns: Sequence[str], text: str) -> bool:
     return any(fnmatchcase(text, pattern) for pattern in patterns)
 
 
-def _rules(violations: Iterable[Mapping[str, Any]] | None) -> tuple[str, ...]:
-    return tuple(sorted({row["rule"] for row in violations or ()}))
+def _left_out(
+    violations: Iterable[Mapping[str, Any]], instance: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """Return the topics without any member, if the answer is right but for them."""
+    unassigned = Counter[str]()
+    for violation in violations:
+        if violation["rule"] != _UNASSIGNED:
+            return ()
+        unassigned[violation["topic"]] += 1
+    sizes = {name: topic["partitions"] for name, topic in instance["topics"].items()}
+    if any(sizes.get(topic) != count for topic, count in unassigned.items()):
+        return ()
+    return tuple(sorted(unassigned))
 
 
 def _newest_invalid(actual: pa.Table) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from oracle.names import visible
+from oracle.report.harm import seconds_text
 from tests.oracle.report.html_reading import Element
 from tests.references.recount import Recount, Row, outcome
 
@@ -41,18 +42,20 @@ def check_advice(root: Element, tables: Recount) -> list[str]:
     if not found:
         return []
     data: dict[str, Any] = json.loads("".join(found[0].words))
-    expected = {_shown(key): advice_of(tables, key) for key in _keys(tables)}
+    keys = {_shown(key): key for key in _keys(tables)}
     advice, lines = {}, []
     seen: set[int] = set()
     for cluster, group, assignor, *_, place, pattern in (r[:13] for r in data["rows"]):
         name = None if assignor < 0 else data["assignors"][assignor]
         line = data["advice"][place]
-        advice[data["clusters"][cluster], group, name] = _without_findings(line)
+        advice[data["clusters"][cluster], group, name] = line
         if pattern not in seen:
             lines.append(line)
         if pattern >= 0:
             seen.add(pattern)
-    assert advice == {key: expected[key] for key in advice}
+    for shown, line in advice.items():
+        without = _without_findings(line)
+        assert without == advice_of(tables, keys[shown], is_explained=without != line)
     in_table = [
         cell.text for cell in root.one("table", id="group-table").all(class_="advice")
     ]
@@ -71,8 +74,11 @@ def _without_findings(line: str) -> str:
     return FINDING.sub("", line).removeprefix("; ")
 
 
-def advice_of(tables: Recount, key: Key) -> str:
-    """Derive the line for a group and one of its assignors, without findings."""
+def advice_of(tables: Recount, key: Key, *, is_explained: bool) -> str:
+    """Derive the line for a group and one of its assignors, without findings.
+
+    ``is_explained``: a finding may explain its newest invalid answer.
+    """
     cluster, group, assignor = key
     of_group = [row for row in tables.units if _group(row) == (cluster, group)]
     mine = [row for row in of_group if _assignor(row) == assignor]
@@ -87,6 +93,8 @@ def advice_of(tables: Recount, key: Key) -> str:
         parts.append(f"not judged: {UNFINISHED if cooperative else UNPROVED}")
     if last["outcome"] == "invalid":
         parts.append(_reassign(tables, last))
+    if not is_explained and (left_out := _left_out(tables, key)):
+        parts.append(left_out)
     if gain:
         lacking = _gain(last) if last["outcome"] == "unbalanced" else 0
         parts.append(_setting(tables, key, (gain, mine, judged), lacking))
@@ -120,6 +128,52 @@ def _reassign(tables: Recount, last: Row) -> str:
         f"its last assignment is invalid ({rules}): restart a member, so that the group"
         " assigns anew"
     )
+
+
+def _left_out(tables: Recount, key: Key) -> str | None:
+    """State the topics that the newest invalid answer of a leader omits."""
+    invalid = [
+        row
+        for row in tables.tables["answers"]
+        if row["assignor"] == "actual"
+        and (*_group(row), _assignor(row)) == key
+        and row["applies"] is not False
+        and row["verdict"] == "invalid"
+    ]
+    if not invalid or _is_new(tables, key[2]):
+        return None
+    answer = max(invalid, key=lambda row: _order(tables, row))
+    (rebalance,) = (
+        row
+        for row in tables.tables["rebalances"]
+        if (_group(row), row["rebalance_id"]) == (key[:2], answer["rebalance_id"])
+    )
+    omitted = _omitted(answer, json.loads(rebalance["instance"])["topics"])
+    if not omitted:
+        return None
+    shown = [visible(name, limit=40) for name in omitted[:3]]
+    if len(omitted) > 3:
+        shown.append(_counted(len(omitted) - 3, "other topic"))
+    names = " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
+    of, lasted = answer["generation"], rebalance["lasted_ms"]
+    named = (
+        "an invalid answer" if of is None else f"the invalid answer of generation {of}"
+    )
+    span = "" if lasted is None else f" for {seconds_text(lasted)} s"
+    may = "its leader may not have known all partition counts yet"
+    return f"{named} left {names} without a reader{span}; {may}"
+
+
+def _omitted(answer: Row, topics: Row) -> list[str]:
+    """Return the topics without any member, if nothing else is wrong."""
+    wrong = {(v["rule"], v["topic"], v["partition"]) for v in answer["violations"]}
+    omitted = sorted({topic for _, topic, _ in wrong})
+    whole = {
+        ("unassigned", topic, number)
+        for topic in omitted
+        for number in range(topics[topic]["partitions"] if topic in topics else 0)
+    }
+    return omitted if wrong == whole else []
 
 
 def _setting(

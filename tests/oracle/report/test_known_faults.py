@@ -96,3 +96,22 @@ def test_the_finding_is_next_to_the_invalid_answer(tmp_path: Path) -> None:
     block = row.settings[0]
     assert block.steps[0].setting == "docs/findings/double-claims-assigned-twice.md"
     assert block.note == "franz-go is free of it from 1.21.4."
+
+
+def test_topics_that_a_leader_left_out(tmp_path: Path) -> None:
+    instance = {
+        "topics": {"t": {"partitions": 2}, "u": {"partitions": 2}},
+        "members": {name: {"subscription": ["t", "u"]} for name in "ab"},
+    }
+    answers = (
+        {"a": {"t": [0]}, "b": {"t": [1]}},
+        {"a": {"t": [0], "u": [0]}, "b": {"t": [1]}},
+    )
+    for number, members in enumerate(answers):
+        audit = Audit()
+        answer = {"format": "assignment/1", "members": members}
+        audit.rebalance(even("orders") | instance, {"actual": answer}, generation=1)
+        (row,) = audit.facts(tmp_path / str(number)).groups
+        kinds = [advice.kind for advice in row.advised]
+        assert (AdviceKind.LEFT_OUT in kinds) == (number == 0)
+    assert "left u without a reader" not in row.advice
