@@ -141,11 +141,16 @@ def _left_out(advice: Advice) -> str:
 
 
 def _and(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return _listed(names, "and")
 
 
 def _or(names: Sequence[str]) -> str:
-    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return _listed(names, "or")
+
+
+def _listed(names: Sequence[str], word: str) -> str:
+    """Return the names as a list in words: ``a, b and c``."""
+    return f" {word} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _generation(answer: InvalidAnswer) -> str:

@@ -162,8 +162,8 @@ def _cause_parts(
 ) -> dict[str, Any]:
     """Return the causes of the first groups, and the answers at the top."""
     first, busiest = _first_groups(facts), busiest_group(tables.rebalances)
-    asked = dict.fromkeys([*first, *([busiest] if busiest else [])])
-    causes = causes_listed(tables, asked)
+    shown = dict.fromkeys([*first, *([busiest] if busiest else [])])
+    causes = causes_listed(tables, shown)
     return {
         "first_answers": first_answers(facts, units, causes, busiest, made_at),
         "causes_listed": [row for row in causes if (row.cluster, row.group) in first],

@@ -12,17 +12,20 @@ import numpy as np
 from hypothesis import example, given, settings
 
 from heuristics import ASSIGNORS
-from heuristics.eligible_members import eligible_members_of
-from heuristics.group_columns import GroupColumns, columns_of
 from heuristics.least_peak import is_least_peak
 from rebalance import Instance
 from tests.heuristics.routes import instance, layable
 from tests.heuristics.test_lag_swaps import peak
-from tests.heuristics.test_lowest_peak import MORE, alike, bound, of_all
-from tests.references.brute import best_values
+from tests.heuristics.test_lowest_peak import (
+    MORE,
+    alike,
+    bound,
+    least_peak_of,
+    of_all,
+    searched,
+)
 from tests.support.amount import seeds
 from tests.support.shapes import Document, member, rebalance
-from verify import TooLarge
 
 NO_CLASSES = 0
 """Only all members together are searched."""
@@ -30,12 +33,8 @@ NO_CLASSES = 0
 
 def is_proved(laid_out: Instance, limit: int, classes: int = MORE) -> bool:
     """Return whether a peak lag is proved to be the least."""
-    assert laid_out.lag is not None
-    group = GroupColumns(*columns_of(laid_out))
-    eligible = eligible_members_of(group)
-    wanted = eligible.last - eligible.first
-    least = laid_out.topic_sizes // np.maximum(wanted, 1) * (wanted > 0)
-    return is_least_peak(group, laid_out.lag, least, wanted, limit, classes)
+    group, lag, least, wanted = searched(laid_out)
+    return is_least_peak(group, lag, least, wanted, limit, classes)
 
 
 def check(document: Document, least: int) -> None:
@@ -51,15 +50,9 @@ def check(document: Document, least: int) -> None:
 @example(of_all([[9, 1, 2], [5, 3, 4], [1, 1]], 3))
 def test_no_peak_is_proved_that_is_not_the_least(document: Document) -> None:
     plain = alike(document)
-    if instance(plain).lag is None:
-        return
-    try:
-        best = best_values(plain, "per-topic; peak-lag")
-    except TooLarge:
-        return
-    assert best is not None
-    assert isinstance(best[0], int)
-    check(plain, best[0])
+    least = least_peak_of(plain)
+    if least is not None:
+        check(plain, least)
 
 
 def test_peaks_that_no_bound_proves() -> None:
